@@ -1,0 +1,156 @@
+import type { z } from 'zod';
+import type { Prices, Spend } from '../job/cost.ts';
+import type { Stop } from '../job/limits.ts';
+
+/** The wire protocol of a model endpoint. */
+export const MODEL_APIS = ['openai-chat', 'openai-responses', 'anthropic', 'google'] as const;
+export type ModelApi = (typeof MODEL_APIS)[number];
+
+/** Who a model request is made for; sent as the header `x-cc-delegate-role`. */
+export type Role = 'worker' | 'grader' | 'implementer' | 'tester' | 'reviewer' | 'compactor';
+
+/** One model on one endpoint, ready to be called. Lives in the runner's memory only: it holds the key. */
+export interface ModelRef {
+  /** The profile's provider, e.g. `openrouter`; for names and messages. */
+  readonly provider: string;
+  readonly model: string;
+  readonly api: ModelApi;
+  readonly baseUrl: string;
+  readonly apiKey: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+  /** null: nobody knows what it costs. */
+  readonly prices: Prices | null;
+  /** Tokens; 128,000 is assumed where the endpoint's own size is unknown. */
+  readonly contextWindow: number | null;
+  readonly maxOutput: number | null;
+}
+
+/** What a tool gives back to the model. A failed command is a result, not an error of ours. */
+export interface ToolResult {
+  readonly ok: boolean;
+  readonly text: string;
+  /** One short line for the activity list, e.g. `src/a.ts (12 lines)`. */
+  readonly summary: string;
+}
+
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  readonly callId: string;
+}
+
+/** A tool of the worker. The host runs it, so that guard and sandbox are the same for every engine. */
+export interface ToolDefinition {
+  readonly name: string;
+  readonly description: string;
+  readonly input: z.ZodType;
+  /** Tools that only look may run side by side; the others run one after another. */
+  readonly readOnly: boolean;
+  /** `args` has passed `input`. Resolves with the result; rejects only when `signal` is aborted or on a bug. */
+  run(args: unknown, context: ToolContext): Promise<ToolResult>;
+}
+
+/** Why a request or a run failed. */
+export type ErrorKind =
+  | 'auth'
+  | 'quota'
+  | 'rate_limit'
+  | 'overflow'
+  | 'transient'
+  | 'bad_request'
+  | 'empty'
+  | 'loop'
+  | 'engine';
+
+/** What happens while an engine works. `agent` is `main`, or a sub-agent such as `tester#2`. */
+export type EngineEvent = { readonly agent: string } & (
+  | { readonly t: 'step_start'; readonly step: number; readonly model: string }
+  | { readonly t: 'text' | 'thinking'; readonly delta: string }
+  | { readonly t: 'tool_start'; readonly id: string; readonly tool: string; readonly args: unknown }
+  | {
+      readonly t: 'tool_end';
+      readonly id: string;
+      readonly tool: string;
+      readonly ok: boolean;
+      readonly ms: number;
+      readonly summary: string;
+    }
+  | { readonly t: 'step_end'; readonly step: number; readonly finish: string }
+  | {
+      /** One provider request was billed, failed and compaction requests included. */
+      readonly t: 'spend';
+      readonly role: Role;
+      readonly model: string;
+      readonly spend: Spend;
+      /** The endpoint reported no usage, so the tokens are counted from the text. */
+      readonly estimated: boolean;
+    }
+  | { readonly t: 'steer_delivered'; readonly ids: readonly string[] }
+  | { readonly t: 'retry'; readonly kind: ErrorKind; readonly waitMs: number; readonly attempt: number }
+  | { readonly t: 'fallback'; readonly from: string; readonly to: string; readonly kind: ErrorKind }
+  | { readonly t: 'compacted'; readonly before: number; readonly after: number }
+  | { readonly t: 'warn'; readonly text: string }
+);
+
+/** What an engine needs of the runner. */
+export interface EngineHost {
+  readonly tools: readonly ToolDefinition[];
+  /** Asked before every model request; an answer stops the run with it. */
+  mayCall(): Stop | null;
+  /** Synchronous, never throws. */
+  emit(event: EngineEvent): void;
+}
+
+export interface RunSpec {
+  readonly system: string;
+  readonly prompt: string;
+  /** [0] is the primary, the rest are fallbacks, in order. */
+  readonly models: readonly [ModelRef, ...ModelRef[]];
+  /** The transcript: ndjson, owned by the engine, header line {engine, version}. */
+  readonly conversation: { readonly file: string; readonly resume: boolean };
+  readonly retry: { readonly attempts: number; readonly capMs: number };
+  /** No chunk for so long: the request is given up and made again. */
+  readonly idleMs: number;
+}
+
+/** How a run ended; `finalText` is the worker's last message. */
+export type RunOutcome =
+  | { readonly status: 'done'; readonly finalText: string }
+  | { readonly status: 'stopped'; readonly stop: Stop }
+  | { readonly status: 'aborted' }
+  | { readonly status: 'failed'; readonly kind: ErrorKind; readonly message: string };
+
+export interface EngineRun {
+  /** Delivered with the next model request; its receipt is the event `steer_delivered`. */
+  steer(message: { readonly id: string; readonly text: string }): void;
+  /** Stops the request and the tools under way. */
+  abort(): void;
+  /** Always resolves. */
+  readonly done: Promise<RunOutcome>;
+}
+
+export interface CompleteSpec {
+  readonly role: Role;
+  readonly models: readonly [ModelRef, ...ModelRef[]];
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxOutput: number;
+  readonly signal: AbortSignal;
+}
+
+export type Completion =
+  | { readonly status: 'done'; readonly text: string }
+  | { readonly status: 'failed'; readonly kind: ErrorKind; readonly message: string };
+
+/** A way to work with a model. Its failures are values and events; it never throws. */
+export interface Engine {
+  readonly id: 'native' | 'claude';
+  readonly capabilities: {
+    readonly steer: 'tool-boundary' | 'turn';
+    readonly resume: boolean;
+    readonly compaction: boolean;
+    readonly customTools: boolean;
+  };
+  start(spec: RunSpec, host: EngineHost): EngineRun;
+  /** One request without tools: grading, a single question, compaction. */
+  complete(spec: CompleteSpec, emit: EngineHost['emit']): Promise<Completion>;
+}
