@@ -20,6 +20,8 @@ export interface ModelRef {
   readonly headers: Readonly<Record<string, string>>;
   /** null: nobody knows what it costs. */
   readonly prices: Prices | null;
+  /** Where the prices come from; absent: the user. */
+  readonly priceBasis?: 'user' | 'table' | 'subscription' | undefined;
   /** Tokens; 128,000 is assumed where the endpoint's own size is unknown. */
   readonly contextWindow: number | null;
   readonly maxOutput: number | null;
@@ -101,6 +103,9 @@ export interface EngineHost {
 }
 
 export interface RunSpec {
+  /** Who works: `worker` where absent; a sub-agent has its role, and its name in every event. */
+  readonly role?: Role | undefined;
+  readonly agent?: string | undefined;
   readonly system: string;
   readonly prompt: string;
   /** [0] is the primary, the rest are fallbacks, in order. */

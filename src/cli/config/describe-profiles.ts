@@ -1,0 +1,114 @@
+import { formatMoney, trimLine } from '../../job/format.ts';
+import { maskUrl } from '../../provider/base-url.ts';
+import { defaultProfile } from '../../provider/choose-model.ts';
+import { readConfig } from '../../provider/config-file.ts';
+import { type Credentials, maskKey, readCredentials } from '../../provider/credentials.ts';
+import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
+import { type FoundKey, findKey } from '../../provider/find-key.ts';
+import { modelOf, type Profile } from '../../provider/profile.ts';
+import type { CommandContext } from '../command.ts';
+
+const WIDTH = 80;
+
+/** A profile as it may be shown: no header values, no key. */
+export interface ShownProfile {
+  readonly name: string;
+  readonly isDefault: boolean;
+  readonly provider: string;
+  readonly model: string;
+  readonly api: string;
+  readonly baseUrl: string;
+  readonly keyEnv: string | null;
+  readonly headers: readonly string[];
+  readonly fallbacks: readonly string[];
+  /** US dollars per million tokens; null is unknown, 0 is free. */
+  readonly prices: Profile['prices'] | null;
+  readonly smallModel: string | null;
+  readonly graderModel: string | null;
+  readonly engine: string | null;
+  readonly key: {
+    readonly found: boolean;
+    readonly needed: boolean;
+    /** e.g. `credentials`, `environment OPENROUTER_API_KEY`; null when there is none. */
+    readonly source: string | null;
+    readonly masked: string | null;
+  };
+}
+
+/** All profiles of `config.yaml`, with what is known of their keys. Throws as the readers do. */
+export function describeProfiles(context: CommandContext): ShownProfile[] {
+  const config = readConfig(context.env);
+  const profiles = config.profiles ?? {};
+  const credentials = readCredentials(context.env, (line) => context.stderr(`cc-delegate: ${line}`));
+  const byDefault = defaultProfile({ profiles, defaultProfile: config.defaultProfile ?? null });
+  return Object.entries(profiles).map(([name, profile]) =>
+    describe(name, profile, name === byDefault, credentials, context.env),
+  );
+}
+
+function describe(
+  name: string,
+  profile: Profile,
+  isDefault: boolean,
+  credentials: Credentials,
+  env: NodeJS.ProcessEnv,
+): ShownProfile {
+  const reference = { provider: profile.provider, model: modelOf(profile), profile: name };
+  const endpoint = endpointOf(reference, profile);
+  const question = keyQuestion(reference, profile, endpoint);
+  const found = findKey(question.key, credentials, env, null);
+  return {
+    name,
+    isDefault,
+    provider: profile.provider,
+    model: reference.model,
+    api: endpoint.api,
+    baseUrl: maskUrl(endpoint.baseUrl),
+    keyEnv: question.key.keyEnv ?? question.key.provider.keyEnv,
+    headers: Object.keys(endpoint.headers),
+    fallbacks: profile.fallbacks ?? [],
+    prices: profile.prices ?? null,
+    smallModel: profile.smallModel ?? null,
+    graderModel: profile.graderModel ?? null,
+    engine: profile.engine ?? null,
+    key: {
+      found: found.key !== null,
+      needed: question.required,
+      source: sourceText(found),
+      masked: found.key === null ? null : maskKey(found.key),
+    },
+  };
+}
+
+function sourceText({ source }: FoundKey): string | null {
+  if (source.kind === 'none') return null;
+  if (source.kind === 'credentials') return 'credentials';
+  return `environment ${source.variable}`;
+}
+
+/** Two lines a profile: what it is, and what it needs. `*` marks the default. */
+export function profileLines(profiles: readonly ShownProfile[]): string[] {
+  return profiles.flatMap((profile) => {
+    const mark = profile.isDefault ? '*' : ' ';
+    const extras = [
+      priceText(profile),
+      keyText(profile),
+      ...(profile.fallbacks.length > 0 ? [`fallbacks ${profile.fallbacks.join(', ')}`] : []),
+    ];
+    return [
+      trimLine(`${profile.name} · ${profile.provider}:${profile.model}`, WIDTH - 2),
+      trimLine(`${profile.baseUrl} · ${extras.join(' · ')}`, WIDTH - 4),
+    ].map((line, index) => (index === 0 ? `${mark} ${line}` : `    ${line}`));
+  });
+}
+
+function priceText({ prices }: ShownProfile): string {
+  if (prices === null || prices?.input === undefined || prices.output === undefined) return 'price unknown';
+  if (prices.input === 0 && prices.output === 0) return 'free';
+  return `${formatMoney(prices.input)} in, ${formatMoney(prices.output)} out`;
+}
+
+function keyText({ key, name }: ShownProfile): string {
+  if (key.source !== null) return `key ${key.masked} (${key.source})`;
+  return key.needed ? `no key: config key set ${name}` : 'no key needed';
+}

@@ -1,0 +1,50 @@
+import { trimLine } from '../../job/format.ts';
+import { EXIT } from '../../job/user-error.ts';
+import { configPath, readConfig } from '../../provider/config-file.ts';
+import { type EffectiveConfig, effectiveConfig, flatten } from '../../provider/effective-config.ts';
+import { findProjectRoot } from '../../provider/project-file.ts';
+import { DEFAULT_SETTINGS } from '../../provider/settings.ts';
+import type { CommandContext, Output } from '../command.ts';
+import { describeProfiles, profileLines } from './describe-profiles.ts';
+
+/** `config show`: every setting, its value and where it comes from; secrets masked. Reading is for everyone. */
+export function showConfig(context: CommandContext): Output {
+  const { env, cwd } = context;
+  const effective = effectiveConfig({ env, projectRoot: findProjectRoot(cwd) });
+  const profiles = describeProfiles(context);
+  const unknown = Object.keys(readConfig(env)).filter(
+    (key) => key !== 'statusline' && !Object.hasOwn(DEFAULT_SETTINGS, key),
+  );
+  const warnings = [
+    ...effective.warnings,
+    ...unknown.map((key) => `config.yaml: "${key}" is not a setting of this version; it is kept`),
+  ];
+  for (const warning of warnings) context.stderr(`cc-delegate: ${warning}`);
+  const settings = Object.fromEntries(
+    rows(effective).map(({ key, value, origin }) => [key, { value, origin }]),
+  );
+  const lines = [configPath(env), ...rows(effective).map(line)];
+  if (profiles.length > 0) lines.push('profiles', ...profileLines(profiles));
+  return {
+    json: { path: configPath(env), settings, profiles, warnings },
+    text: lines.join('\n'),
+    exit: EXIT.done,
+  };
+}
+
+interface Row {
+  readonly key: string;
+  readonly value: unknown;
+  readonly origin: string;
+}
+
+function rows({ settings, origins }: EffectiveConfig): Row[] {
+  return flatten(settings)
+    .filter(([key]) => key !== 'profiles' && !key.startsWith('profiles.'))
+    .map(([key, value]) => ({ key, value, origin: origins.get(key) ?? 'default' }));
+}
+
+function line({ key, value, origin }: Row): string {
+  const text = value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
+  return `  ${key.padEnd(26)} ${trimLine(text, 38).padEnd(38)} ${origin}`;
+}

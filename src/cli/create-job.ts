@@ -1,0 +1,171 @@
+import { randomInt } from 'node:crypto';
+import { NO_SPEND } from '../job/cost.ts';
+import { trimLine } from '../job/format.ts';
+import { ID_TAILS, type JobId, makeConversationId, makeJobId } from '../job/ids.ts';
+import { type JobRecord, NO_PROGRESS, RECORD_SCHEMA } from '../job/record.ts';
+import type { ReadyModel } from '../provider/resolve-model.ts';
+import { launchRunner, type Secrets } from '../runner/launch.ts';
+import { createJob, publish } from '../store/jobs.ts';
+import { openStore, type Store } from '../store/open.ts';
+import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';
+import { readJob } from '../store/read-job.ts';
+import { registerRepository } from '../store/repositories.ts';
+import { writeTask } from '../store/task-file.ts';
+import { freeBranch } from '../workspace/refs.ts';
+import type { FoundRecord } from './find-job.ts';
+import type { StartPlan } from './plan-start.ts';
+import type { VerbContext } from './verb.ts';
+
+/** Record first, then the runner: a job that could not be started is there to be seen, as failed. */
+export async function createAndLaunch(context: VerbContext, plan: StartPlan): Promise<FoundRecord> {
+  const store = openStore(plan.home, { create: true });
+  const stateDir = stateDirectory(context.env);
+  const warning = registerRepository(userDirectory(context.env), { path: store.repo, stateDir });
+  if (warning !== null) context.stderr(`cc-delegate: ${warning}`);
+  const record = await createUnderFreeId(context, plan, store);
+  try {
+    const runner = await launchRunner({
+      mode: 'run',
+      repo: store.repo,
+      id: record.id,
+      program: context.program,
+      stateDirectory: stateDir,
+      runnerLog: runPaths(store, record.id).runnerLog,
+      env: context.env,
+      secrets: secretsOf(plan),
+    });
+    await started(store, record.id, runner.exited);
+  } catch (error) {
+    markNotStarted(store, record.id, error);
+  }
+  return { store, record };
+}
+
+async function createUnderFreeId(context: VerbContext, plan: StartPlan, store: Store): Promise<JobRecord> {
+  for (let tries = 0; tries < 5; tries += 1) {
+    const now = Date.now();
+    const id = makeJobId(now, randomInt(ID_TAILS));
+    const branch = await freeBranch(plan.repository, id);
+    if (branch === null) continue;
+    const record = newRecord(context, plan, store, { id, branch, now });
+    writeTask(runPaths(store, id).task, {
+      prompt: plan.request.prompt,
+      done: plan.request.done ?? null,
+      appendSystemPrompt: plan.request.appendSystemPrompt ?? null,
+      forceStart: plan.request.forceStart,
+      passEnv: Object.keys(plan.passEnv),
+      notSeen: { changed: plan.notSeen.changed.length, untracked: plan.notSeen.untracked.length },
+    });
+    if (createJob(store, record) === 'created') return record;
+  }
+  throw new Error('five ids in a row were taken');
+}
+
+interface Identity {
+  readonly id: JobId;
+  readonly branch: string;
+  readonly now: number;
+}
+
+function newRecord(
+  context: VerbContext,
+  plan: StartPlan,
+  store: Store,
+  { id, branch, now }: Identity,
+): JobRecord {
+  const at = new Date(now).toISOString();
+  const title = plan.request.title ?? plan.request.prompt.trim().split('\n')[0] ?? '';
+  return {
+    schema: RECORD_SCHEMA,
+    rev: 1,
+    id,
+    kind: 'task',
+    title: trimLine(title, 120),
+    state: 'queued',
+    reason: null,
+    repo: store.repo,
+    checkout: plan.repository.checkout,
+    cwd: context.cwd,
+    subdirectory: plan.repository.subdirectory,
+    base: plan.base,
+    branch,
+    workspace: workspacePaths(stateDirectory(context.env), store.repo, id).work,
+    conversationId: makeConversationId(now, randomInt(ID_TAILS)),
+    turn: 1,
+    parent: null,
+    supervisor: { sessionId: context.env.CLAUDE_CODE_SESSION_ID ?? null },
+    runner: null,
+    engine: 'native',
+    model: plan.model.name,
+    modelSource: plan.model.modelSource,
+    profile: plan.model.profile,
+    sandbox: plan.sandbox.level,
+    sandboxBackend: plan.sandbox.backend,
+    limits: plan.limits,
+    gate: { test: plan.test, setup: plan.setup, criteria: plan.request.done !== undefined },
+    preflight: null,
+    progress: NO_PROGRESS,
+    usage: NO_SPEND.usage,
+    costUsd: plan.model.primary.endpoint.prices === null ? null : 0,
+    costBasis: plan.model.primary.endpoint.prices === null ? 'unknown' : 'user',
+    question: null,
+    openQuestions: 0,
+    result: null,
+    disposition: 'none',
+    createdAt: at,
+    startedAt: null,
+    endedAt: null,
+    updatedAt: at,
+  };
+}
+
+function secretsOf(plan: StartPlan): Secrets {
+  const ref = ({ endpoint, key }: ReadyModel) => ({ ...endpoint, apiKey: key });
+  return { models: [plan.model.primary, ...plan.model.fallbacks].map(ref), passEnv: plan.passEnv };
+}
+
+/** Up when the runner has claimed the job; a runner that ends before is a failed launch. */
+async function started(store: Store, id: JobId, exited: Promise<number | null>): Promise<void> {
+  let ended: number | null | undefined;
+  void exited.then((code) => {
+    ended = code;
+  });
+  const deadline = performance.now() + 15_000;
+  while (performance.now() < deadline) {
+    const read = readJob(store, id);
+    if (read.kind !== 'ok' || read.record.runner !== null) return;
+    if (ended !== undefined)
+      throw new Error(`the runner ended at once (exit ${ended ?? 'by a signal'}); see its runner.log`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+function markNotStarted(store: Store, id: JobId, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  const read = readJob(store, id);
+  if (read.kind !== 'ok' || read.record.state !== 'queued') return;
+  const at = new Date().toISOString();
+  const result = {
+    commit: null,
+    tree: null,
+    files: 0,
+    insertions: 0,
+    deletions: 0,
+    tests: null,
+    flags: [],
+    summaryLine: 'launch_failed: the runner did not start',
+    error: trimLine(message, 500),
+    salvaged: false,
+  } as const;
+  const next = {
+    ...read.record,
+    rev: read.record.rev + 1,
+    state: 'failed',
+    reason: 'launch_failed',
+    result,
+    endedAt: at,
+    updatedAt: at,
+  } as const;
+  // Fenced means that the runner came up after all: then it has the word.
+  publish(store, next);
+}

@@ -1,0 +1,126 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { effectiveConfig } from '../provider/effective-config.ts';
+import { resolveModel } from '../provider/resolve-model.ts';
+import type { Settings } from '../provider/settings.ts';
+import { stateDirectory, userDirectory } from '../store/paths.ts';
+import { gitVersion } from '../workspace/git-version.ts';
+import { findRepository, resolveBase, storeIsTracked } from '../workspace/repository.ts';
+import { bestLevel } from '../workspace/sandbox/levels.ts';
+import { parseVerb } from './parse.ts';
+import type { Verb, VerbContext } from './verb.ts';
+
+interface Check {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly text: string;
+  readonly remedy: string | null;
+}
+
+export const verb: Verb = {
+  help: `cc-delegate doctor
+
+Checks exactly what a job will use, here and now: one line a check, with the remedy.
+Exit 0 when it could answer, whatever it found.`,
+
+  async run(context) {
+    parseVerb(context.args, {});
+    const checks = [
+      await check('node', nodeCheck),
+      await check('git', gitCheck),
+      await check('repository', () => repositoryCheck(context)),
+      await check('sandbox', () => sandboxCheck(context)),
+      await check('model', () => modelCheck(context)),
+      await check('state', () => folderCheck(stateDirectory(context.env))),
+      await check('user directory', () => folderCheck(userDirectory(context.env))),
+    ];
+    const text = checks
+      .map(
+        (each) =>
+          `${each.ok ? '✓' : '✗'} ${each.name}: ${each.text}${each.remedy === null ? '' : ` · ${each.remedy}`}`,
+      )
+      .join('\n');
+    return { json: { ok: checks.every(({ ok }) => ok), checks }, text, exit: EXIT.done };
+  },
+};
+
+type Finding = string | { readonly text: string; readonly remedy: string };
+
+/** A check says what it found; what it throws for the user is what is wrong, with its remedy. */
+async function check(name: string, look: () => Finding | Promise<Finding>): Promise<Check> {
+  try {
+    const found = await look();
+    if (typeof found === 'string') return { name, ok: true, text: found, remedy: null };
+    return { name, ok: false, ...found };
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    const { what, value, remedy } = error.explanation;
+    return {
+      name,
+      ok: false,
+      text: value === undefined || value === '' ? what : `${what}; ${value}`,
+      remedy,
+    };
+  }
+}
+
+function nodeCheck(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return process.versions.node;
+  return { text: `${process.versions.node} is too old`, remedy: 'install Node 20.19 or newer' };
+}
+
+async function gitCheck(): Promise<Finding> {
+  const { text, enough } = await gitVersion();
+  return enough ? text : { text: `${text} is too old`, remedy: 'install git 2.38 or newer' };
+}
+
+async function repositoryCheck(context: VerbContext): Promise<Finding> {
+  const repository = await findRepository(context.cwd);
+  const base = await resolveBase(repository);
+  if (await storeIsTracked(repository))
+    return { text: '.cc-delegate is tracked', remedy: 'git rm -r --cached .cc-delegate' };
+  return `${repository.checkout} at ${base.slice(0, 8)}`;
+}
+
+async function sandboxCheck(context: VerbContext): Promise<Finding> {
+  const { level, backend } = await bestLevel();
+  if (level === 'full') return `full (${backend})`;
+  const text = `${level} (${backend}): the worker's commands can reach your files`;
+  if (settingsOf(context).sandbox.allowUnsandboxed) return `${text}; you have allowed it`;
+  return { text, remedy: 'accept it: cc-delegate config set sandbox.allowUnsandboxed true' };
+}
+
+function modelCheck(context: VerbContext): Finding {
+  const warnings: string[] = [];
+  const { name, modelSource, primary } = resolveModel({}, settingsOf(context), context.env, (line) =>
+    warnings.push(line),
+  );
+  const key = primary.key === null ? 'no key needed' : `key found (${describe(primary.keySource)})`;
+  return [`${name} (${modelSource}) · ${key}`, ...warnings].join(' · ');
+}
+
+function describe(source: unknown): string {
+  return typeof source === 'string' ? source : Object.values(source as Record<string, unknown>).join(' ');
+}
+
+/** A folder that is there must be writable; one that is not yet there, the nearest one above it. */
+function folderCheck(folder: string): Finding {
+  let nearest = folder;
+  while (!existsSync(nearest) && dirname(nearest) !== nearest) nearest = dirname(nearest);
+  try {
+    accessSync(nearest, constants.W_OK);
+    return folder;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
+    return {
+      text: `${nearest} cannot be written (${code})`,
+      remedy: 'make it writable, or point CC_DELEGATE_HOME and CC_DELEGATE_STATE elsewhere',
+    };
+  }
+}
+
+function settingsOf(context: VerbContext): Settings {
+  return effectiveConfig({ env: context.env, projectRoot: null }).settings;
+}

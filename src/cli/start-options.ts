@@ -1,0 +1,134 @@
+import type { CommandContext } from './command.ts';
+import { number, parseVerb, seconds, usage } from './parse.ts';
+import { readText, readTextFile } from './text-input.ts';
+
+export const START_HELP = `cc-delegate start "TASK" [options] | --prompt-file F | -
+
+Hands a task to a worker: a workspace of its own, a branch delegate/<id>, and the
+test command, run by us in a clean checkout, as the judge. Prints the id at once.
+
+  --test CMD              the test command; without it the result is unproven
+  --done TEXT             what "done" means; --done-file F
+  --setup CMD             makes a checkout ready, e.g. "npm ci"
+  --title TEXT            for tables; default: the first line of the task
+  --profile NAME          which model, by profile; or --model PROVIDER:MODEL
+  --base REV              where to start from (HEAD)
+  --budget USD            stop when it is spent (5)
+  --max-steps N           model calls (400); also --max-turns
+  --timeout T             seconds or 30m (30m); --stall-timeout (300),
+                          --ask-timeout (600)
+  --append-system-prompt TEXT
+  --pass-env NAME         let the worker's commands see a variable (repeatable)
+  --allow-unsandboxed     run though no full sandbox is available, this time
+  --force-start           go on though the test command cannot run on the base
+  --no-preflight-wait     do not wait for the test run on the base
+  --wait S                wait up to S seconds for the end; exit as wait
+
+Lines from a file or stdin are taken verbatim.`;
+
+/** What `start` was asked for, checked in form; undefined where nothing was said. */
+export interface StartRequest {
+  readonly prompt: string;
+  readonly done: string | undefined;
+  readonly test: string | undefined;
+  readonly setup: string | undefined;
+  readonly title: string | undefined;
+  readonly profile: string | undefined;
+  readonly model: string | undefined;
+  readonly base: string | undefined;
+  readonly limits: {
+    readonly budgetUsd: number | undefined;
+    readonly maxSteps: number | undefined;
+    readonly timeout: number | undefined;
+    readonly stallTimeout: number | undefined;
+    readonly askTimeout: number | undefined;
+  };
+  readonly appendSystemPrompt: string | undefined;
+  readonly passEnv: readonly string[];
+  readonly allowUnsandboxed: boolean;
+  readonly forceStart: boolean;
+  readonly preflightWait: boolean;
+  readonly wait: number | undefined;
+}
+
+const text = { type: 'string' } as const;
+const flag = { type: 'boolean' } as const;
+
+const OPTIONS = {
+  'prompt-file': text,
+  done: text,
+  'done-file': text,
+  test: text,
+  setup: text,
+  title: text,
+  profile: text,
+  model: text,
+  engine: text,
+  base: text,
+  budget: text,
+  'max-steps': text,
+  'max-turns': text,
+  timeout: text,
+  'stall-timeout': text,
+  'ask-timeout': text,
+  'append-system-prompt': text,
+  'pass-env': { type: 'string', multiple: true },
+  'allow-unsandboxed': flag,
+  'force-start': flag,
+  'no-preflight-wait': flag,
+  wait: text,
+} as const;
+
+/** Reads the arguments of `start`. Throws UserError exit 2 for what is not of their form. */
+export async function startRequest(context: CommandContext): Promise<StartRequest> {
+  const { values, positionals } = parseVerb(context.args, OPTIONS);
+  if (values.engine !== undefined && values.engine !== 'native') {
+    throw usage('no such engine', values.engine, 'the engine there is: native');
+  }
+  const source = { name: 'task', words: positionals, file: values['prompt-file'], fileOption: 'prompt-file' };
+  return {
+    prompt: await readText(context, source),
+    done: doneText(context, values.done, values['done-file']),
+    test: filled('test', values.test),
+    setup: filled('setup', values.setup),
+    title: values.title,
+    profile: values.profile,
+    model: values.model,
+    base: values.base,
+    limits: {
+      budgetUsd: number('budget', values.budget, { least: 0, whole: false }),
+      maxSteps: number('max-steps', values['max-steps'] ?? values['max-turns'], { least: 0, whole: true }),
+      timeout: seconds('timeout', values.timeout),
+      stallTimeout: seconds('stall-timeout', values['stall-timeout']),
+      askTimeout: seconds('ask-timeout', values['ask-timeout']),
+    },
+    appendSystemPrompt: values['append-system-prompt'],
+    passEnv: (values['pass-env'] ?? []).map(variableName),
+    allowUnsandboxed: values['allow-unsandboxed'] === true,
+    forceStart: values['force-start'] === true,
+    preflightWait: values['no-preflight-wait'] !== true,
+    wait: seconds('wait', values.wait),
+  };
+}
+
+function doneText(
+  context: CommandContext,
+  done: string | undefined,
+  file: string | undefined,
+): string | undefined {
+  if (done !== undefined && file !== undefined)
+    throw usage('"done" is given twice', file, 'give --done or --done-file');
+  return filled('done', file === undefined ? done : readTextFile(context.cwd, file));
+}
+
+/** An empty command or definition is a mistake of the caller, not "none". */
+function filled(option: string, value: string | undefined): string | undefined {
+  if (value !== undefined && value.trim() === '')
+    throw usage(`--${option} is empty`, '', `leave --${option} out, or fill it`);
+  return value;
+}
+
+function variableName(name: string): string {
+  if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return name;
+  throw usage('--pass-env takes the name of a variable', name, 'e.g. --pass-env DATABASE_URL');
+}

@@ -1,0 +1,15 @@
+import type { CommandContext, Output } from './command.ts';
+
+/** A verb may also have to know where the built program is: to start runners from it. */
+export interface VerbContext extends CommandContext {
+  readonly program: string;
+  /** `--repo DIR` applied: where the verb acts. */
+  readonly cwd: string;
+  stdout(text: string): void;
+}
+
+export interface Verb {
+  /** `cc-delegate <usage>`, then what it does and its options, for `--help`. */
+  readonly help: string;
+  run(context: VerbContext): Promise<Output>;
+}

@@ -1,0 +1,82 @@
+import { watch } from 'node:fs';
+import type { JobRecord } from '../job/record.ts';
+import { isTerminal } from '../job/states.ts';
+import { readJob } from '../store/read-job.ts';
+import type { FoundRecord } from './find-job.ts';
+import { upToDate } from './up-to-date.ts';
+import type { VerbContext } from './verb.ts';
+
+// A dead runner writes nothing, so its death is looked for; a live one wakes us by its writing.
+const LIVENESS_EVERY_MS = 1000;
+
+/** Is there something for the supervisor to do: a question, or an end? */
+export function isNews(record: JobRecord): boolean {
+  return record.state === 'needs_input' || isTerminal(record.state);
+}
+
+/** Waits until a job asks or has ended, at most `seconds`; returns the record as it is then. */
+export function waitForNews(context: VerbContext, found: FoundRecord, seconds: number): Promise<JobRecord> {
+  return waitUntil(context, found, seconds, isNews);
+}
+
+/**
+ * Waits until `holds`, at most `seconds` (Infinity: without end). Woken by the store's folder; looks by
+ * itself once a second, since a runner that was killed writes nothing.
+ */
+export async function waitUntil(
+  context: VerbContext,
+  { store, record }: FoundRecord,
+  seconds: number,
+  holds: (record: JobRecord) => boolean,
+): Promise<JobRecord> {
+  const deadline = performance.now() + seconds * 1000;
+  const bell = new Bell(store.jobs);
+  try {
+    let now = record;
+    for (;;) {
+      const read = readJob(store, record.id);
+      if (read.kind !== 'ok') return now;
+      now = await upToDate(context, store, read.record);
+      const left = deadline - performance.now();
+      if (holds(now) || left <= 0) return now;
+      await bell.rung(Math.min(LIVENESS_EVERY_MS, left));
+    }
+  } finally {
+    bell.close();
+  }
+}
+
+/** Rings when something in a folder changes. Where a folder cannot be watched, it never rings. */
+class Bell {
+  #ring: (() => void) | null = null;
+  readonly #close: () => void;
+
+  constructor(folder: string) {
+    this.#close = watchFolder(folder, () => this.#ring?.());
+  }
+
+  rung(timeoutMs: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, timeoutMs);
+      this.#ring = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  close(): void {
+    this.#close();
+  }
+}
+
+function watchFolder(folder: string, onChange: () => void): () => void {
+  try {
+    const watcher = watch(folder, onChange);
+    watcher.on('error', () => watcher.close());
+    return () => watcher.close();
+  } catch {
+    // The once-a-second look is enough where a folder cannot be watched.
+    return () => undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import { MESSAGE, type Message, matchResults, withoutSignedThoughts } from './messages.ts';
+
+const ENGINE = 'native';
+const VERSION = 1;
+
+const HEADER = z.object({ engine: z.string(), version: z.number() });
+const LINE = z.union([
+  z.object({ t: z.literal('message'), message: MESSAGE }),
+  z.object({
+    t: z.literal('compacted'),
+    before: z.number(),
+    after: z.number(),
+    messages: z.array(MESSAGE),
+  }),
+]);
+
+export type TranscriptLine = z.infer<typeof LINE>;
+
+/** What a transcript holds: its history, and what was wrong with the file. */
+export interface ReadTranscript {
+  readonly messages: Message[];
+  readonly problems: readonly string[];
+}
+
+/** Starts a transcript anew: the header line alone. Throws what the file system says. */
+export function createTranscript(file: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  appendFileSync(file, '', { mode: 0o600 });
+  truncateSync(file, 0);
+  append(file, { engine: ENGINE, version: VERSION });
+}
+
+/** Adds a line. It is with the system when this returns, so a killed runner loses none. */
+export function writeLine(file: string, line: TranscriptLine): void {
+  append(file, line);
+}
+
+function append(file: string, value: unknown): void {
+  appendFileSync(file, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+}
+
+/**
+ * Reads the history out of a transcript and makes it fit to be continued: a torn last line is cut off the file,
+ * calls without a result get one that says so. null when the file is missing, empty, or of another engine.
+ */
+export function resumeTranscript(file: string): ReadTranscript | null {
+  const bytes = readOrNull(file);
+  if (bytes === null) return null;
+  const whole = bytes.lastIndexOf(0x0a) + 1;
+  const [header, ...lines] = bytes.subarray(0, whole).toString('utf8').split('\n').slice(0, -1);
+  const parsed = HEADER.safeParse(parseJson(header ?? ''));
+  if (!parsed.success || parsed.data.engine !== ENGINE || parsed.data.version > VERSION) return null;
+  const problems = whole < bytes.length ? ['the last line of the transcript was torn and is cut off'] : [];
+  if (whole < bytes.length) truncateSync(file, whole);
+  const messages = replay(lines, problems);
+  return { messages: withoutSignedThoughts(matchResults(messages)), problems };
+}
+
+function replay(lines: readonly string[], problems: string[]): Message[] {
+  let messages: Message[] = [];
+  for (const [index, text] of lines.entries()) {
+    const line = LINE.safeParse(parseJson(text));
+    if (!line.success) {
+      problems.push(`line ${index + 2} of the transcript cannot be read and is left out`);
+    } else if (line.data.t === 'compacted') {
+      messages = line.data.messages;
+    } else {
+      messages.push(line.data.message);
+    }
+  }
+  return messages;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the schema refuses null, and the reader says which line it was.
+    return null;
+  }
+}
+
+function readOrNull(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { count, formatMoney, trimLine } from './format.ts';
+import { shortId } from './ids.ts';
+import type { JobRecord, ResultFlag } from './record.ts';
+import { isTerminal, type Reason, type TerminalState } from './states.ts';
+
+/** A reason in words a person would use. Total: a new reason without words does not compile. */
+const REASON_WORDS: Record<Reason, string> = {
+  gate_failed: 'the test command fails on the collected work',
+  rubric_unsatisfied: 'the definition of done is not met',
+  tampered: 'the tests pass only as the worker edited them',
+  no_changes: 'the worker changed nothing',
+  over_budget: 'the budget is used up',
+  max_steps: 'the step limit is reached',
+  engine_error: 'the model endpoint or the engine failed',
+  auth: 'the endpoint refused the key',
+  quota: 'the account has no credit left',
+  rate_limited: 'the endpoint kept saying: too many requests',
+  context_overflow: 'the conversation no longer fits the model',
+  loop: 'the worker kept doing the same thing',
+  empty_responses: 'the model kept answering nothing',
+  grader_error: 'the grader failed',
+  launch_failed: 'the runner did not start',
+  setup_failed: 'the workspace could not be made ready',
+  dependency_failed: 'a job this one waits for failed',
+  runner_lost: 'the runner died',
+  workspace_lost: 'the workspace or the repository is gone',
+  storage: 'state could not be written',
+  integrity: 'the repository was changed in a way nobody asked for',
+  test_timeout: 'the test command did not end in time',
+  wall: 'the time limit is reached',
+  stall: 'the worker was silent for too long',
+  queue: 'no place became free in time',
+};
+
+export function reasonWords(reason: Reason): string {
+  return REASON_WORDS[reason];
+}
+
+export interface Outcome {
+  readonly state: TerminalState;
+  readonly reason: Reason | null;
+  readonly files: number;
+  readonly testCommand: string | null;
+  readonly testExitCode: number | null;
+  readonly flags: readonly ResultFlag[];
+  readonly costUsd: number | null;
+  readonly salvaged: boolean | 'pending';
+}
+
+/** One line that tells how a job ended: facts first, at most 160 characters. */
+export function summaryLine(outcome: Outcome): string {
+  const parts = [ending(outcome), count(outcome.files, 'file')];
+  if (outcome.state === 'succeeded') parts.push(proof(outcome));
+  else if (outcome.salvaged === 'pending') parts.push('work is being salvaged');
+  else if (outcome.files > 0) parts.push('work kept');
+  parts.push(formatMoney(outcome.costUsd));
+  return trimLine(parts.filter((part) => part !== '').join(', '), 160);
+}
+
+function ending({ state, reason }: Outcome): string {
+  if (state === 'succeeded') return '';
+  return reason === null ? state : `${reason}: ${reasonWords(reason)}`;
+}
+
+function proof({ testCommand, testExitCode, flags }: Outcome): string {
+  if (testCommand === null) return flags.includes('unproven') ? 'no test command (unproven)' : '';
+  return testExitCode === 0 ? 'tests pass' : 'tests fail';
+}
+
+/** What the caller may want to type next: one short command. */
+export function nextHint(record: JobRecord): string {
+  const id = shortId(record.id);
+  if (record.state === 'needs_input') return `cc-delegate answer ${id} "…"`;
+  if (!isTerminal(record.state)) return `cc-delegate wait ${id}`;
+  if (record.disposition === 'applied') return `cc-delegate undo ${id}`;
+  if (record.state === 'succeeded') return `cc-delegate apply ${id} --check`;
+  return (record.result?.files ?? 0) > 0 ? `cc-delegate diff ${id}` : `cc-delegate log ${id}`;
+}
+
+/** Whole seconds a job has been alive: to its end, or to now. Never negative, whatever a clock does. */
+export function elapsedSeconds(record: JobRecord, nowMs: number): number {
+  const from = Date.parse(record.startedAt ?? record.createdAt);
+  const to = record.endedAt === null ? nowMs : Date.parse(record.endedAt);
+  return Math.max(0, Math.round((to - from) / 1000));
+}
+
+/** What `status ID` says: the tiny state, at most 600 bytes as JSON. */
+export function statusOf(record: JobRecord, nowMs: number): Record<string, unknown> {
+  const { question, result } = record;
+  const ended = isTerminal(record.state);
+  return {
+    id: record.id,
+    state: record.state,
+    done: ended,
+    step: record.progress.step,
+    model: trimLine(record.model, 60),
+    costUsd: record.costUsd,
+    elapsedSeconds: elapsedSeconds(record, nowMs),
+    sandbox: record.sandbox,
+    ...(question && { question: { id: question.id, kind: question.kind, message: question.message } }),
+    ...(ended && { reason: record.reason, summaryLine: result?.summaryLine ?? '' }),
+    next: nextHint(record),
+  };
+}
+
+/** What a job is doing or how it ended, for the last column of a table. */
+export function whatColumn(record: JobRecord): string {
+  const id = shortId(record.id);
+  if (record.question) return `asks: ${record.question.message} → answer ${id}`;
+  if (isTerminal(record.state)) return `${record.result?.summaryLine ?? record.state} → result ${id}`;
+  const touched =
+    record.progress.filesTouched > 0 ? ` (+${count(record.progress.filesTouched, 'file')})` : '';
+  return `${record.progress.note || record.title}${touched}`;
+}

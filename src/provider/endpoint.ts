@@ -1,0 +1,111 @@
+import type { Prices } from '../job/cost.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { modelText } from './allowed-models.ts';
+import { hostOf, isLoopback, requestBase } from './base-url.ts';
+import type { KeyQuestion } from './find-key.ts';
+import { modelOf, type Profile } from './profile.ts';
+import { findProvider, type Provider, type ProviderApi, unknownProvider } from './providers.ts';
+import type { Reference } from './reference.ts';
+
+/** Where a model is and how it is spoken to: the engine's `ModelRef` without the key. */
+export interface Endpoint {
+  readonly provider: string;
+  readonly model: string;
+  readonly api: ProviderApi;
+  /** Without a slash at the end. For `anthropic` it ends in the version, as the others do. */
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly prices: Prices | null;
+  /** Tokens. */
+  readonly contextWindow: number | null;
+  readonly maxOutput: number | null;
+}
+
+/**
+ * The endpoint of a model. What a profile says of prices and sizes is about its own model only. Throws UserError
+ * (exit 2) for a provider that has no URL of its own when no profile brings one.
+ */
+export function endpointOf(reference: Reference, profile: Profile | undefined): Endpoint {
+  const provider = providerOf(reference);
+  const api = profile?.api ?? provider.endpoints[0]?.api;
+  const own = provider.endpoints.find((endpoint) => endpoint.api === api)?.baseUrl;
+  const baseUrl = profile?.baseUrl ?? own;
+  if (api === undefined || baseUrl === undefined || baseUrl === null) throw needsProfile(reference);
+  const about = profile !== undefined && modelOf(profile) === reference.model ? profile : undefined;
+  return {
+    provider: reference.provider,
+    model: reference.model,
+    api,
+    baseUrl: requestBase(baseUrl, api),
+    headers: profile?.headers ?? {},
+    prices: pricesOf(about),
+    contextWindow: about?.contextWindow ?? null,
+    maxOutput: about?.maxOutput ?? null,
+  };
+}
+
+function pricesOf(profile: Profile | undefined): Prices | null {
+  const prices = profile?.prices;
+  if (prices?.input === undefined || prices.output === undefined) return null;
+  const { input, output, cacheRead, cacheWrite } = prices;
+  return { input, output, cacheRead, cacheWrite };
+}
+
+/** What to look a key up by, and whether the endpoint can do without. */
+export function keyQuestion(
+  reference: Reference,
+  profile: Profile | undefined,
+  endpoint: Endpoint,
+): { readonly key: KeyQuestion; readonly required: boolean } {
+  const provider = providerOf(reference);
+  return {
+    key: {
+      provider,
+      profile: reference.profile,
+      keyEnv: profile?.keyEnv ?? null,
+      host: hostOf(endpoint.baseUrl),
+    },
+    required: needsKey(provider, profile, endpoint),
+  };
+}
+
+/** An endpoint of the user's own needs a key when a variable is named for it, or when it is out on the net. */
+function needsKey(provider: Provider, profile: Profile | undefined, endpoint: Endpoint): boolean {
+  const headers = Object.keys(endpoint.headers).map((name) => name.toLowerCase());
+  if (headers.includes('authorization') || headers.includes('x-api-key')) return false;
+  if (profile?.keyEnv !== undefined) return true;
+  if (provider.needsKey !== 'depends') return provider.needsKey === 'always';
+  return endpoint.baseUrl.startsWith('https:') && !isLoopback(endpoint.baseUrl);
+}
+
+/** Exit 6: which key is missing, where it may stand, where to get one. */
+export function noKey(reference: Reference, profile: Profile | undefined): UserError {
+  const provider = providerOf(reference);
+  const owner = reference.profile ?? provider.id;
+  const variable = profile?.keyEnv ?? provider.keyEnv;
+  const where = provider.keyUrl === null ? '' : ` (get one at ${provider.keyUrl})`;
+  const orVariable = variable === null ? '' : `, or set ${variable}`;
+  return new UserError({
+    code: 'no_key',
+    what: `there is no key for ${provider.id}`,
+    value: modelText(reference),
+    remedy: `type in a terminal: cc-delegate config key set ${owner}${orVariable}${where}`,
+    exit: EXIT.environment,
+  });
+}
+
+function providerOf(reference: Reference): Provider {
+  const provider = findProvider(reference.provider);
+  if (provider === undefined) throw unknownProvider(reference.provider);
+  return provider;
+}
+
+function needsProfile(reference: Reference): UserError {
+  return new UserError({
+    code: 'no_endpoint',
+    what: `${reference.provider} has no URL of its own, and no profile brings one`,
+    value: modelText(reference),
+    remedy: `make one: cc-delegate config profile set NAME --provider ${reference.provider} --base-url URL --model ${reference.model}`,
+    exit: EXIT.usage,
+  });
+}

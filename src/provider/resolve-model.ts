@@ -1,0 +1,158 @@
+import type { PathEnvironment } from '../store/paths.ts';
+import { expandShortName, modelText, requireAllowed } from './allowed-models.ts';
+import { chooseModel, type ModelChoice, type ModelRequest, type ModelSettings } from './choose-model.ts';
+import { type Credentials, readCredentials } from './credentials.ts';
+import { type Endpoint, endpointOf, keyQuestion, noKey } from './endpoint.ts';
+import { findKey, type KeySource } from './find-key.ts';
+import { type LegacyEnvironment, NO_LEGACY, readLegacyEnvironment } from './legacy-environment.ts';
+import { modelOf } from './profile.ts';
+import { findProvider, PROVIDERS } from './providers.ts';
+import { ownProfile, parseReference, type Reference } from './reference.ts';
+import type { Warn } from './user-file.ts';
+
+/** A model that can be called now. `key` stays out of `endpoint`, so that the endpoint may be written down. */
+export interface ReadyModel {
+  readonly endpoint: Endpoint;
+  /** null: the endpoint needs none. */
+  readonly key: string | null;
+  readonly keySource: KeySource;
+}
+
+/** Which models a job works with, and why. */
+export interface ModelResolution {
+  /** `provider:model`. */
+  readonly name: string;
+  /** `flag`, `profile:<n>`, `profile:<n> (default)`, `environment (legacy)`, `provider:<id> (default)`. */
+  readonly modelSource: string;
+  /** The profile whose settings are used; null without one. */
+  readonly profile: string | null;
+  readonly primary: ReadyModel;
+  /** In order, each with its own endpoint and key. */
+  readonly fallbacks: readonly ReadyModel[];
+  /** null: the primary does it. */
+  readonly grader: ReadyModel | null;
+  readonly small: ReadyModel | null;
+  readonly engine: 'native' | 'claude' | null;
+  readonly permissionMode: string | null;
+  /** What the user should be told: a name that was completed, a fallback that was left out. */
+  readonly notices: readonly string[];
+}
+
+interface Known {
+  readonly settings: ModelSettings;
+  readonly credentials: Credentials;
+  readonly env: PathEnvironment;
+  readonly legacy: LegacyEnvironment;
+}
+
+/**
+ * From flags, settings and environment to models with their keys. Reads `credentials.json` afresh. Throws
+ * UserError: exit 2 for a name that means nothing, exit 5 for a model that is not allowed, exit 6 for no model
+ * and no key, always with the command to type.
+ */
+export function resolveModel(
+  request: ModelRequest,
+  settings: ModelSettings,
+  env: PathEnvironment,
+  warn: Warn,
+): ModelResolution {
+  const hasProfiles = Object.keys(settings.profiles).length > 0;
+  const known: Known = {
+    settings,
+    credentials: readCredentials(env, warn),
+    env,
+    legacy: hasProfiles ? NO_LEGACY : readLegacyEnvironment(env),
+  };
+  const taken = completed(request, settings);
+  const choice = chooseModel(taken, settings, known.legacy.model, () => keyedDefaults(known));
+  const profile = choice.profile === null ? undefined : ownProfile(settings.profiles, choice.profile);
+  const isProfilesOwn = profile !== undefined && modelOf(profile) === choice.model;
+  const fallbacks = isProfilesOwn ? readyFallbacks(known, choice, profile.fallbacks ?? []) : [];
+  const side = (typed: string | undefined) =>
+    typed === undefined ? null : ready(known, parseSide(known, choice, typed));
+  const graderProfile = settings.graderProfile ?? undefined;
+  return {
+    name: modelText(choice),
+    modelSource: choice.modelSource,
+    profile: choice.profile,
+    primary: ready(known, choice),
+    fallbacks: fallbacks.flatMap((each) => (each.kind === 'ready' ? [each.model] : [])),
+    grader: side(graderProfile ?? profile?.graderModel),
+    small: side(request.smallModel ?? profile?.smallModel),
+    engine: profile?.engine ?? null,
+    permissionMode: profile?.permissionMode ?? settings.permissionMode ?? null,
+    notices: [
+      ...choice.notices,
+      ...shortNameNotice(request, taken),
+      ...fallbacks.flatMap((each) => (each.kind === 'left out' ? [each.notice] : [])),
+    ],
+  };
+}
+
+/** A short name that stands for one allowed model becomes that model. */
+function completed(request: ModelRequest, settings: ModelSettings): ModelRequest {
+  if (request.model === undefined) return request;
+  const full = expandShortName(settings.allowedModels, request.model);
+  return full === null ? request : { ...request, model: full };
+}
+
+/** Taken and echoed, so that a wrong guess is seen. */
+function shortNameNotice(asked: ModelRequest, taken: ModelRequest): string[] {
+  return asked.model === taken.model ? [] : [`model ${asked.model} is ${taken.model}`];
+}
+
+function parseSide(known: Known, choice: ModelChoice, typed: string): Reference {
+  const { profiles } = known.settings;
+  const reference = parseReference(typed, { own: choice.provider, profiles });
+  const sameProvider = reference.profile === null && reference.provider === choice.provider;
+  return sameProvider ? { ...reference, profile: choice.profile } : reference;
+}
+
+type Fallback =
+  | { readonly kind: 'ready'; readonly model: ReadyModel }
+  | { readonly kind: 'left out'; readonly notice: string };
+
+function readyFallbacks(known: Known, choice: ModelChoice, typed: readonly string[]): Fallback[] {
+  return typed.map((each): Fallback => {
+    const reference = parseSide(known, choice, each);
+    const found = withKey(known, reference);
+    if (found.keyMissing) {
+      return { kind: 'left out', notice: `fallback ${modelText(reference)} has no key and is left out` };
+    }
+    return { kind: 'ready', model: found.model };
+  });
+}
+
+function ready(known: Known, reference: Reference): ReadyModel {
+  const { model, keyMissing } = withKey(known, reference);
+  if (keyMissing) {
+    const profile =
+      reference.profile === null ? undefined : ownProfile(known.settings.profiles, reference.profile);
+    throw noKey(reference, profile);
+  }
+  return model;
+}
+
+function withKey(
+  known: Known,
+  reference: Reference,
+): { readonly model: ReadyModel; readonly keyMissing: boolean } {
+  requireAllowed(known.settings.allowedModels, reference);
+  const profile =
+    reference.profile === null ? undefined : ownProfile(known.settings.profiles, reference.profile);
+  const endpoint = endpointOf(reference, profile);
+  const question = keyQuestion(reference, profile, endpoint);
+  const { key, source } = findKey(question.key, known.credentials, known.env, known.legacy.key);
+  return { model: { endpoint, key, keySource: source }, keyMissing: key === null && question.required };
+}
+
+/** The default models of the providers a key is there for, in the order of the table. */
+function keyedDefaults(known: Known): Reference[] {
+  return PROVIDERS.flatMap(({ id, defaultModel }) => {
+    if (defaultModel === null || findProvider(id) === undefined) return [];
+    const reference: Reference = { provider: id, model: defaultModel, profile: null };
+    const question = keyQuestion(reference, undefined, endpointOf(reference, undefined));
+    const { key } = findKey(question.key, known.credentials, known.env, null);
+    return key === null ? [] : [reference];
+  });
+}

@@ -1,0 +1,109 @@
+import type { EngineEvent } from '../engine/engine.ts';
+import { addSpend, NO_SPEND, type Spend } from '../job/cost.ts';
+import { trimLine } from '../job/format.ts';
+import type { JobWriter } from '../store/job-writer.ts';
+import { checkpoint } from './checkpoint.ts';
+import type { JobLog } from './job-log.ts';
+import type { Watchdogs } from './watchdogs.ts';
+
+const TEXT_KEPT = 2000;
+
+/** Turns what an engine reports into the record's progress, the event log and signs of life. */
+export class Activity {
+  readonly #writer: JobWriter;
+  readonly #log: JobLog;
+  readonly #watchdogs: Watchdogs;
+  readonly #touched = new Set<string>();
+  readonly #held = new Map<string, () => void>();
+  readonly models = new Set<string>();
+  spend: Spend = NO_SPEND;
+  steps = 0;
+  toolCalls = 0;
+  #text = '';
+
+  constructor(writer: JobWriter, log: JobLog, watchdogs: Watchdogs) {
+    this.#writer = writer;
+    this.#log = log;
+    this.#watchdogs = watchdogs;
+  }
+
+  /** The worker's own word on what it does. */
+  readonly note = (text: string): void => {
+    this.#log.event('progress', { text });
+    this.#save({ note: trimLine(text, 160) });
+  };
+
+  /** A file tool has changed this path. */
+  readonly touched = (path: string): void => {
+    this.#touched.add(path);
+    this.#save({ filesTouched: this.#touched.size });
+  };
+
+  readonly onEvent = (event: EngineEvent): void => {
+    switch (event.t) {
+      case 'text':
+        this.#text = (this.#text + event.delta).slice(-TEXT_KEPT);
+        this.#watchdogs.active();
+        return;
+      case 'thinking':
+        this.#watchdogs.active();
+        return;
+      case 'spend':
+        this.#spent(event);
+        break;
+      case 'step_start':
+        this.steps = event.step;
+        this.models.add(event.model);
+        this.#save({ step: event.step });
+        break;
+      case 'step_end':
+        this.#stepEnded(event.step);
+        break;
+      case 'tool_start':
+        this.#toolStarted(event);
+        return;
+      case 'tool_end':
+        this.#held.get(event.id)?.();
+        this.#held.delete(event.id);
+        break;
+      case 'retry':
+        this.#waitFor(event.waitMs);
+        this.#save({ note: trimLine(`waiting ${Math.ceil(event.waitMs / 1000)} s: ${event.kind}`, 160) });
+        break;
+      default:
+        break;
+    }
+    const { t, ...fields } = event;
+    this.#log.event(t, fields);
+  };
+
+  #spent(event: EngineEvent & { t: 'spend' }): void {
+    this.spend = addSpend(this.spend, event.spend);
+    this.#writer.progress({ usage: this.spend.usage, costUsd: this.spend.usd, costBasis: this.spend.basis });
+  }
+
+  #stepEnded(step: number): void {
+    this.#watchdogs.active();
+    if (this.#text.trim() !== '') this.#log.event('text', { text: this.#text });
+    this.#text = '';
+    checkpoint(`step:${step}:end`);
+  }
+
+  #toolStarted(event: EngineEvent & { t: 'tool_start' }): void {
+    this.toolCalls += 1;
+    this.#held.set(event.id, this.#watchdogs.hold());
+    this.#log.event('tool_start', { id: event.id, tool: event.tool, agent: event.agent });
+    this.#save({ toolCalls: this.toolCalls });
+    checkpoint(`tool:${this.toolCalls}:start`);
+  }
+
+  /** A provider that asks for patience is not a worker that is silent. */
+  #waitFor(ms: number): void {
+    setTimeout(this.#watchdogs.hold(), ms).unref();
+  }
+
+  #save(patch: Partial<JobWriter['record']['progress']>): void {
+    const progress = { ...this.#writer.record.progress, ...patch, lastActivityAt: new Date().toISOString() };
+    this.#writer.progress({ progress });
+  }
+}

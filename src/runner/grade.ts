@@ -1,0 +1,120 @@
+import { mkdir, rm } from 'node:fs/promises';
+import type { CommandReceipt } from '../job/receipt.ts';
+import { judge } from '../job/verdict.ts';
+import { type GateReport, gate } from '../verify/gate.ts';
+import { createClone } from '../workspace/clone.ts';
+import { type Collected, collect } from '../workspace/collect.ts';
+import { unchangedLeftovers } from '../workspace/leftovers.ts';
+import { openSandbox } from '../workspace/sandbox/open.ts';
+import { checkpoint } from './checkpoint.ts';
+import { type Prepared, startFolder } from './prepare.ts';
+import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
+import type { Worked } from './work.ts';
+
+/** The work as the host took it, and what the host thinks of it. */
+export interface Graded {
+  readonly end: End;
+  readonly claim: string;
+  readonly collected: Collected | null;
+  readonly setup: CommandReceipt | null;
+  readonly after: CommandReceipt | null;
+}
+
+/**
+ * Takes the work in, whatever the end, and, if the worker says it is done, judges it in a clean checkout
+ * of what was taken. The worker's word is not asked for.
+ */
+export async function grade(job: RunningJob, prepared: Prepared, worked: Worked): Promise<Graded> {
+  const claim = worked.ok ? worked.claim : '';
+  if (worked.ok) job.writer.move({ to: 'grading', reason: null });
+  checkpoint('grade:start');
+  const collected = await takeIn(job, prepared);
+  checkpoint('grade:collected');
+  const nothing = { claim, setup: null, after: null };
+  if (collected.kind === 'workspace_lost') {
+    const end = worked.ok ? failed('workspace_lost', collected.why) : worked.end;
+    return { ...nothing, end: { ...end, detail: end.detail ?? collected.why }, collected: null };
+  }
+  if (!worked.ok) return { ...nothing, end: worked.end, collected };
+  const report = await runGate(job, prepared, collected);
+  checkpoint('grade:gated');
+  const stopped = stopEnd(job.stop);
+  const end = stopped ?? verdictEnd(report, job);
+  return { end, claim, collected, setup: report.setup, after: report.tests };
+}
+
+/** One commit on the base, fetched into the user's repository, and its patch. Safe to do again. */
+export async function takeIn(
+  job: RunningJob,
+  prepared: Pick<Prepared, 'repository' | 'sandbox' | 'leftovers'>,
+): Promise<Collected> {
+  const { record } = job.writer;
+  const provided = await unchangedLeftovers(job.places.work, prepared.leftovers);
+  const collected = await collect({
+    repository: prepared.repository,
+    id: record.id,
+    branch: record.branch,
+    base: record.base,
+    workspace: job.places.work,
+    collector: job.places.collector,
+    sandbox: prepared.sandbox,
+    message: `delegate: ${record.title}`,
+    patchFile: job.paths.patch,
+    provided,
+  });
+  checkpoint('collect:fetched');
+  return collected;
+}
+
+async function runGate(job: RunningJob, prepared: Prepared, collected: Collected): Promise<GateReport> {
+  const { record } = job.writer;
+  if (collected.kind !== 'changed' || (record.gate.test === null && record.gate.setup === null)) {
+    return {
+      outcome: { changed: collected.kind === 'changed', setupOk: true, tests: null },
+      setup: null,
+      tests: null,
+    };
+  }
+  const { gate: folder } = job.places;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const checkout = `${folder}/checkout`;
+  await createClone({
+    repository: prepared.repository,
+    id: record.id,
+    commit: collected.commit,
+    branch: record.branch,
+    folder: checkout,
+  });
+  checkpoint('gate:checkout');
+  const sandbox = await openSandbox({
+    jobId: record.id,
+    workspace: checkout,
+    home: `${folder}/home`,
+    temp: `${folder}/tmp`,
+    passEnv: job.passEnv,
+  });
+  const release = job.watchdogs.hold();
+  try {
+    return await gate({
+      sandbox,
+      cwd: startFolder(job, checkout),
+      setup: record.gate.setup,
+      test: record.gate.test,
+      timeoutMs: record.limits.timeout * 1000,
+      log: job.log.output,
+      signal: job.stop.signal,
+    });
+  } finally {
+    release();
+    await sandbox.dispose();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function verdictEnd(report: GateReport, job: RunningJob): End {
+  job.log.event('gate', { ...report.outcome, after: report.tests });
+  const { to, reason } = judge(report.outcome);
+  if (to === 'succeeded' || reason === null) return { to: 'succeeded', reason: null, detail: null };
+  return failed(reason, report.tests?.outputTail ?? report.setup?.outputTail ?? '');
+}

@@ -1,0 +1,108 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ModelRef } from '../engine/engine.ts';
+import type { JobId } from '../job/ids.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { VERSION } from '../job/version.ts';
+
+/** What a runner must not find in its environment, its arguments or a file: it comes by a pipe. */
+export interface Secrets {
+  readonly models: readonly ModelRef[];
+  readonly passEnv: Readonly<Record<string, string>>;
+}
+
+export interface Launch {
+  readonly mode: 'run' | 'salvage';
+  readonly repo: string;
+  readonly id: JobId;
+  /** The folder of the built program, which holds `runner.js`. */
+  readonly program: string;
+  readonly stateDirectory: string;
+  readonly runnerLog: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly secrets: Secrets;
+}
+
+/** A runner that was started. `exited` resolves, with what it said last, if it ends while we look. */
+export interface LaunchedRunner {
+  readonly pid: number;
+  readonly exited: Promise<number | null>;
+}
+
+/** The pipe by which a runner gets its secrets. */
+export const SECRETS_FD = 3;
+
+// What a runner needs of its caller's environment. Keys are not among it.
+const INHERITED =
+  /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|XDG_STATE_HOME|CC_DELEGATE_(HOME|STATE|TEST_PAUSE)|NODE_EXTRA_CA_CERTS|SSL_CERT_(FILE|DIR)|(HTTPS?|ALL|NO)_PROXY|(https?|all|no)_proxy)$/;
+
+// Where a toolchain lives: the worker's commands need them, the runner only hands them on.
+const TOOLCHAINS =
+  /^(JAVA_HOME|GOROOT|GOPATH|RUSTUP_HOME|CARGO_HOME|PYENV_ROOT|NVM_DIR|VOLTA_HOME|FNM_DIR|SDKMAN_DIR|ASDF_DIR|MISE_DATA_DIR|TOKENIZERS_PARALLELISM|MAX_TOKENS)$/;
+
+/**
+ * Starts a runner that outlives its parent: a session of its own, no terminal, output to a file, started
+ * from a copy that an update of the plugin cannot pull away. Resolves once the runner has its secrets.
+ */
+export async function launchRunner(launch: Launch): Promise<LaunchedRunner> {
+  const program = runtimeCopy(launch.program, launch.stateDirectory);
+  const log = openSync(launch.runnerLog, 'a', 0o600);
+  try {
+    const child = spawn(process.execPath, [program, launch.mode, launch.repo, launch.id], {
+      cwd: '/',
+      detached: true,
+      env: cleanEnvironment(launch.env),
+      stdio: ['ignore', log, log, 'pipe'],
+    });
+    const exited = new Promise<number | null>((resolve) => {
+      child.once('exit', resolve);
+      child.once('error', () => resolve(null));
+    });
+    const pipe = child.stdio[SECRETS_FD];
+    if (child.pid === undefined || !pipe || !('write' in pipe)) throw notStarted(program);
+    await new Promise<void>((resolve, reject) => {
+      pipe.once('error', reject);
+      pipe.end(JSON.stringify(launch.secrets), resolve);
+    }).catch((error: unknown) => {
+      throw notStarted(program, error);
+    });
+    child.unref();
+    return { pid: child.pid, exited };
+  } finally {
+    closeSync(log);
+  }
+}
+
+/** The variables a runner starts with: an allow-list. */
+export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => INHERITED.test(name) || TOOLCHAINS.test(name));
+  return { ...Object.fromEntries(kept), CC_DELEGATE_WORKER: '1' };
+}
+
+function runtimeCopy(program: string, stateDirectory: string): string {
+  const source = join(program, 'runner.js');
+  const digest = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 12);
+  const folder = join(stateDirectory, 'runtime', `${VERSION}-${digest}`);
+  const copy = join(folder, 'runner.mjs');
+  if (existsSync(copy)) return copy;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = join(folder, `.runner.${process.pid}.tmp`);
+  copyFileSync(source, temporary);
+  renameSync(temporary, copy);
+  return copy;
+}
+
+function notStarted(program: string, cause?: unknown): UserError {
+  return new UserError(
+    {
+      code: 'launch_failed',
+      what: 'the runner could not be started',
+      value: program,
+      remedy: 'look at the runner.log of the job, then try again',
+      exit: EXIT.environment,
+    },
+    { cause },
+  );
+}

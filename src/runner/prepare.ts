@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import type { Preflight } from '../job/record.ts';
+import { preflight } from '../verify/preflight.ts';
+import { runCommand } from '../verify/run-command.ts';
+import { createClone } from '../workspace/clone.ts';
+import { type Fingerprint, fingerprint } from '../workspace/integrity.ts';
+import { findLeftovers, type Leftovers, NO_LEFTOVERS, restoreTracked } from '../workspace/leftovers.ts';
+import { pinBase, reserveBranch } from '../workspace/refs.ts';
+import { findRepository, type Repository } from '../workspace/repository.ts';
+import { openSandbox } from '../workspace/sandbox/open.ts';
+import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
+import { checkpoint } from './checkpoint.ts';
+import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
+
+/** A workspace that is ready to be worked in, and what it was made from. */
+export interface Prepared {
+  readonly repository: Repository;
+  readonly sandbox: Sandbox;
+  readonly before: Fingerprint;
+  /** What set-up and preflight left behind: not the worker's work. */
+  readonly leftovers: Leftovers;
+}
+
+export type Preparation =
+  | { readonly ok: true; readonly prepared: Prepared }
+  | { readonly ok: false; readonly end: End; readonly prepared: Prepared | null };
+
+/** Pin, clone, set up, and the test command once on the untouched base: all before the first paid token. */
+export async function prepare(job: RunningJob): Promise<Preparation> {
+  const { record } = job.writer;
+  const repository = await findRepository(record.checkout);
+  const before = await fingerprint(repository);
+  checkpoint('prepare:start');
+  await pinBase(repository, record.id, record.base);
+  checkpoint('prepare:pinned');
+  const reserved = await reserveBranch(repository, record.id, record.base);
+  if (reserved.kind === 'taken') {
+    return {
+      ok: false,
+      end: failed('setup_failed', `the branch ${reserved.branch} exists already`),
+      prepared: null,
+    };
+  }
+  if (reserved.branch !== record.branch) job.writer.amend({ branch: reserved.branch });
+  checkpoint('prepare:reserved');
+  await createClone({
+    repository,
+    id: record.id,
+    commit: record.base,
+    branch: record.branch,
+    folder: job.places.work,
+  });
+  checkpoint('prepare:cloned');
+  const sandbox = await openSandbox({
+    jobId: record.id,
+    workspace: job.places.work,
+    home: job.places.home,
+    temp: job.places.temp,
+    passEnv: job.passEnv,
+  });
+  const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS };
+  const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
+  if (end) return { ok: false, end, prepared };
+  await restoreTracked(sandbox, job.places.work);
+  const leftovers = await findLeftovers(sandbox, job.places.work);
+  checkpoint('prepare:ready');
+  return { ok: true, prepared: { ...prepared, leftovers } };
+}
+
+async function setUp(job: RunningJob, sandbox: Sandbox): Promise<End | null> {
+  const { record } = job.writer;
+  if (record.gate.setup === null) return null;
+  job.log.event('setup', { command: record.gate.setup });
+  const done = await runCommand({
+    sandbox,
+    command: record.gate.setup,
+    cwd: startFolder(job),
+    timeoutMs: record.limits.timeout * 1000,
+    log: job.log.output,
+    signal: job.stop.signal,
+  });
+  checkpoint('prepare:set-up');
+  if (job.stop.reason !== null) return stopEnd(job.stop);
+  if (done.ended === 'exit' && done.exitCode === 0) return null;
+  return failed('setup_failed', `the set-up command failed: ${done.outputTail}`);
+}
+
+async function flyBefore(job: RunningJob, sandbox: Sandbox): Promise<End | null> {
+  const { record } = job.writer;
+  const seen = await preflight({
+    sandbox,
+    command: record.gate.test,
+    cwd: startFolder(job),
+    timeoutMs: record.limits.preflightTimeout * 1000,
+    log: job.log.output,
+    signal: job.stop.signal,
+  });
+  if (job.stop.reason !== null) return stopEnd(job.stop);
+  job.writer.amend({ preflight: seen });
+  job.log.event('preflight', { ...seen });
+  checkpoint('prepare:preflight');
+  return broken(seen) && !job.task.forceStart ? failed('setup_failed', seen.note) : null;
+}
+
+function broken(seen: Preflight): boolean {
+  return seen.verdict === 'runner_broken';
+}
+
+/** Where the worker's commands and the test command start: the place the job was started from. */
+export function startFolder(job: RunningJob, root = job.places.work): string {
+  return join(root, job.writer.record.subdirectory);
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { trimLine } from '../job/format.ts';
+import type { CommandReceipt, Receipt } from '../job/receipt.ts';
+import type { JobRecord, ResultFlag, ResultHead } from '../job/record.ts';
+import { summaryLine } from '../job/summary.ts';
+import type { Task } from '../job/task.ts';
+import { VERSION } from '../job/version.ts';
+import type { Collected } from '../workspace/collect.ts';
+import type { End } from './running-job.ts';
+
+/** What a receipt is made of; the rest of it stands in the record. */
+export interface Story {
+  readonly record: JobRecord;
+  readonly task: Task;
+  readonly end: End;
+  readonly collected: Collected | null;
+  readonly setup: CommandReceipt | null;
+  readonly after: CommandReceipt | null;
+  readonly notes: readonly string[];
+  /** The worker's last message. */
+  readonly claim: string;
+  readonly models: readonly string[];
+  readonly endedAt: string;
+}
+
+/** The receipt of a job that ends: facts the host saw, and, apart from them, what the worker said. */
+export function makeReceipt(story: Story): Receipt {
+  const { record, end, collected, setup, after, notes, models, endedAt } = story;
+  const changed = collected?.kind === 'changed' ? collected : null;
+  return {
+    schema: 1,
+    version: VERSION,
+    id: record.id,
+    state: end.to,
+    reason: end.reason,
+    error: end.detail,
+    specDigest: specDigest(story.task, record),
+    base: record.base,
+    commit: changed?.commit ?? null,
+    tree: changed?.tree ?? null,
+    branch: record.branch,
+    files: changed?.files ?? [],
+    insertions: changed?.insertions ?? 0,
+    deletions: changed?.deletions ?? 0,
+    notInPatch: collected === null || collected.kind === 'workspace_lost' ? [] : collected.notInPatch,
+    setup,
+    before: record.preflight,
+    after,
+    flags: flags(record, collected),
+    notes,
+    summary: story.claim,
+    sandbox: record.sandbox,
+    sandboxBackend: record.sandboxBackend,
+    engine: record.engine,
+    models,
+    steps: record.progress.step,
+    toolCalls: record.progress.toolCalls,
+    usage: record.usage,
+    costUsd: record.costUsd,
+    costBasis: record.costBasis,
+    salvaged: end.to !== 'succeeded' && changed !== null,
+    startedAt: record.startedAt ?? record.createdAt,
+    endedAt,
+  };
+}
+
+function specDigest(task: Task, record: JobRecord): string {
+  const spec = JSON.stringify([task.prompt, task.done, record.gate.test]);
+  return createHash('sha256').update(spec).digest('hex');
+}
+
+function flags(record: JobRecord, collected: Collected | null): ResultFlag[] {
+  const found = new Set<ResultFlag>(
+    collected === null || collected.kind === 'workspace_lost' ? [] : collected.flags,
+  );
+  if (record.gate.test === null && !record.gate.criteria) found.add('unproven');
+  if (record.sandbox !== 'full') found.add('unsandboxed');
+  if (record.progress.toolCalls === 0) found.add('no_tool_calls');
+  return [...found];
+}
+
+/** The record's small part of a receipt. */
+export function resultHead(receipt: Receipt): ResultHead {
+  const { after } = receipt;
+  return {
+    commit: receipt.commit,
+    tree: receipt.tree,
+    files: receipt.files.length,
+    insertions: receipt.insertions,
+    deletions: receipt.deletions,
+    tests: after && {
+      command: trimLine(after.command, 200),
+      exitCode: after.exitCode,
+      durationSeconds: after.durationSeconds,
+    },
+    flags: receipt.flags,
+    summaryLine: summaryLine({
+      state: receipt.state,
+      reason: receipt.reason,
+      files: receipt.files.length,
+      testCommand: after?.command ?? null,
+      testExitCode: after?.exitCode ?? null,
+      flags: receipt.flags,
+      costUsd: receipt.costUsd,
+      salvaged: receipt.salvaged,
+    }),
+    error: receipt.error === null ? null : trimLine(receipt.error, 500),
+    salvaged: receipt.salvaged,
+  };
+}

@@ -1,0 +1,76 @@
+import { nativeEngine } from '../engine/native/engine.ts';
+import { UserError } from '../job/user-error.ts';
+import { openInbox, openOutbox } from '../store/mailbox.ts';
+import { Activity } from './activity.ts';
+import { checkpoint } from './checkpoint.ts';
+import { finish } from './finish.ts';
+import { type Graded, grade } from './grade.ts';
+import { Inbox } from './inbox.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { Questions } from './questions.ts';
+import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
+import { type Team, work } from './work.ts';
+
+/**
+ * One job from queued to its end: prepare, work, take in and judge, publish. Whatever goes wrong on the
+ * way becomes an end with a reason; only a disk that takes no record, or another writer, gets through.
+ */
+export async function runJob(job: RunningJob): Promise<void> {
+  job.writer.move({ to: 'preparing', reason: null }, { startedAt: new Date().toISOString() });
+  checkpoint('run:claimed');
+  const activity = new Activity(job.writer, job.log, job.watchdogs);
+  const questions = new Questions({
+    writer: job.writer,
+    outbox: openOutbox(job.store, job.writer.record.id),
+    log: job.log,
+    askTimeoutSeconds: job.writer.record.limits.askTimeout,
+    hold: () => job.watchdogs.hold(),
+  });
+  const inbox = new Inbox(job, questions);
+  inbox.open(openInbox(job.store, job.writer.record.id));
+  try {
+    await passThrough(job, { engine: nativeEngine, activity, questions, inbox });
+  } finally {
+    job.watchdogs.close();
+    await inbox.close();
+    job.log.close();
+  }
+}
+
+async function passThrough(job: RunningJob, team: Team): Promise<void> {
+  let prepared: Prepared | null = null;
+  let graded: Graded;
+  try {
+    const preparation = await prepare(job);
+    prepared = preparation.prepared;
+    graded = preparation.ok
+      ? await grade(job, preparation.prepared, await work(job, preparation.prepared, team))
+      : ungraded(preparation.end);
+  } catch (error) {
+    graded = await afterFault(job, prepared, error);
+  }
+  await finish(job, prepared, graded, team.activity);
+}
+
+function ungraded(end: End): Graded {
+  return { end, claim: '', collected: null, setup: null, after: null };
+}
+
+/** Something broke that is nobody's verdict on the work: the work is still taken in, if it can be. */
+async function afterFault(job: RunningJob, prepared: Prepared | null, error: unknown): Promise<Graded> {
+  const end = stopEnd(job.stop) ?? faultEnd(job, error);
+  job.log.event('fault', { message: String(error) });
+  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  if (prepared === null) return ungraded(end);
+  const worked = { ok: false, end } as const;
+  return grade(job, prepared, worked).catch((second: unknown) => {
+    process.stderr.write(`the work could not be taken in: ${String(second)}\n`);
+    return ungraded(end);
+  });
+}
+
+function faultEnd(job: RunningJob, error: unknown): End {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof UserError && error.explanation.code === 'storage') return failed('storage', message);
+  return failed(job.writer.record.state === 'preparing' ? 'setup_failed' : 'engine_error', message);
+}

@@ -1,0 +1,106 @@
+import type { Engine, ErrorKind, RunOutcome } from '../engine/engine.ts';
+import { limitReached } from '../job/limits.ts';
+import type { FailedReason } from '../job/states.ts';
+import { workspaceFiles } from '../workspace/files.ts';
+import type { Activity } from './activity.ts';
+import { checkpoint } from './checkpoint.ts';
+import type { Inbox } from './inbox.ts';
+import { type Prepared, startFolder } from './prepare.ts';
+import type { Questions } from './questions.ts';
+import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
+import { firstMessage, systemPrompt } from './system-prompt.ts';
+import { bashTool } from './tools/bash.ts';
+import { fileTools } from './tools/file-tools.ts';
+import { supervisorTools } from './tools/supervisor.ts';
+
+/** What the worker left when it stopped: its last message, or why it could not go on. */
+export type Worked =
+  | { readonly ok: true; readonly claim: string }
+  | { readonly ok: false; readonly end: End };
+
+export interface Team {
+  readonly engine: Engine;
+  readonly activity: Activity;
+  readonly questions: Questions;
+  readonly inbox: Inbox;
+}
+
+/** Lets the worker work, until it says it is done, a limit is reached, or somebody stops it. */
+export async function work(job: RunningJob, prepared: Prepared, team: Team): Promise<Worked> {
+  const { activity, engine, inbox } = team;
+  const { record } = job.writer;
+  job.writer.move({ to: 'running', reason: null });
+  checkpoint('work:running');
+  job.watchdogs.watchSilence();
+  const run = engine.start(
+    {
+      system: systemPrompt(job.task, {
+        subdirectory: record.subdirectory,
+        test: record.gate.test,
+        commandTimeout: record.limits.commandTimeout,
+      }),
+      prompt: firstMessage(job.task),
+      models: job.models,
+      conversation: { file: job.paths.transcript, resume: false },
+      retry: { attempts: 4, capMs: 60_000 },
+      idleMs: record.limits.stallTimeout * 1000,
+    },
+    {
+      tools: tools(job, prepared, team),
+      mayCall: () => job.stop.reason ?? limitReached(record.limits, activity.spend, activity.steps),
+      emit: activity.onEvent,
+    },
+  );
+  const abort = () => run.abort();
+  job.stop.signal.addEventListener('abort', abort, { once: true });
+  if (job.stop.signal.aborted) abort();
+  inbox.attach(run);
+  const outcome = await run.done;
+  job.stop.signal.removeEventListener('abort', abort);
+  checkpoint('work:ended');
+  job.log.event('worker_ended', { ...outcome });
+  return judgeOutcome(job, outcome);
+}
+
+function judgeOutcome(job: RunningJob, outcome: RunOutcome): Worked {
+  const stopped = stopEnd(job.stop);
+  if (stopped) return { ok: false, end: stopped };
+  switch (outcome.status) {
+    case 'done':
+      return { ok: true, claim: outcome.finalText };
+    case 'stopped':
+      job.stop.request(outcome.stop);
+      return { ok: false, end: stopEnd(job.stop) ?? failed('engine_error', 'stopped without a reason') };
+    case 'aborted':
+      return { ok: false, end: failed('engine_error', 'the engine was aborted') };
+    case 'failed':
+      return { ok: false, end: failed(REASON_OF[outcome.kind], outcome.message) };
+  }
+}
+
+const REASON_OF: Record<ErrorKind, FailedReason> = {
+  auth: 'auth',
+  quota: 'quota',
+  rate_limit: 'rate_limited',
+  overflow: 'context_overflow',
+  transient: 'engine_error',
+  bad_request: 'engine_error',
+  empty: 'empty_responses',
+  loop: 'loop',
+  engine: 'engine_error',
+};
+
+function tools(job: RunningJob, prepared: Prepared, { activity, questions }: Team) {
+  const { limits } = job.writer.record;
+  return [
+    bashTool({
+      sandbox: prepared.sandbox,
+      cwd: startFolder(job),
+      timeoutSeconds: limits.commandTimeout,
+      longestSeconds: limits.timeout,
+      log: job.log.output,
+    }),
+    ...fileTools(workspaceFiles(job.places.work), activity.touched),
+    ...supervisorTools(questions, activity.note),
+  ];
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod';
+import { COST_BASES } from '../job/cost.ts';
+import { isJobId } from '../job/ids.ts';
+import type { Receipt } from '../job/receipt.ts';
+import { PREFLIGHT_VERDICTS, RESULT_FLAGS, SANDBOX_LEVELS } from '../job/record.ts';
+import { FAILED_REASONS, TERMINAL_STATES, TIMEOUT_REASONS } from '../job/states.ts';
+import { writeAtomic } from './atomic-file.ts';
+import { type JsonFile, readJsonFile } from './json-file.ts';
+
+const RECEIPT_MAX_BYTES = 32 * 1024 * 1024;
+const number = z.number();
+const text = z.string();
+
+const command = z.object({
+  command: text,
+  exitCode: number.nullable(),
+  timedOut: z.boolean(),
+  durationSeconds: number,
+  outputTail: text,
+});
+
+const file = z.object({
+  path: text,
+  status: z.enum(['A', 'M', 'D', 'T']),
+  insertions: number,
+  deletions: number,
+  binary: z.boolean(),
+  flags: z.array(text),
+});
+
+const schema: z.ZodType<Receipt> = z.object({
+  schema: z.literal(1),
+  version: text,
+  id: z.custom<Receipt['id']>((value) => typeof value === 'string' && isJobId(value)),
+  state: z.enum(TERMINAL_STATES),
+  reason: z.enum([...FAILED_REASONS, ...TIMEOUT_REASONS]).nullable(),
+  error: text.nullable(),
+  specDigest: text,
+  base: text,
+  commit: text.nullable(),
+  tree: text.nullable(),
+  branch: text,
+  files: z.array(file),
+  insertions: number,
+  deletions: number,
+  notInPatch: z.array(z.object({ path: text, why: text })),
+  setup: command.nullable(),
+  before: z
+    .object({
+      ran: z.boolean(),
+      exitCode: number.nullable(),
+      timedOut: z.boolean(),
+      outputTail: text,
+      verdict: z.enum(PREFLIGHT_VERDICTS),
+      note: text,
+      durationSeconds: number,
+    })
+    .nullable(),
+  after: command.nullable(),
+  flags: z.array(z.enum(RESULT_FLAGS)),
+  notes: z.array(text),
+  summary: text,
+  sandbox: z.enum(SANDBOX_LEVELS),
+  sandboxBackend: text,
+  engine: text,
+  models: z.array(text),
+  steps: number,
+  toolCalls: number,
+  usage: z.object({ input: number, output: number, cacheRead: number, cacheWrite: number }),
+  costUsd: number.nullable(),
+  costBasis: z.enum(COST_BASES),
+  salvaged: z.boolean(),
+  startedAt: text,
+  endedAt: text,
+});
+
+/** Durable: the record that follows says the job has ended. Throws UserError `storage`. */
+export function writeReceipt(path: string, receipt: Receipt): void {
+  writeAtomic(path, `${JSON.stringify(receipt, null, 2)}\n`, { durable: true });
+}
+
+export function readReceipt(path: string): JsonFile<Receipt> {
+  return readJsonFile(path, schema, RECEIPT_MAX_BYTES);
+}

@@ -1,0 +1,28 @@
+import { dirname } from 'node:path';
+import { z } from 'zod';
+import type { Task } from '../job/task.ts';
+import { writeAtomic } from './atomic-file.ts';
+import { ensureFolder } from './folders.ts';
+import { type JsonFile, readJsonFile } from './json-file.ts';
+
+const TASK_MAX_BYTES = 16 * 1024 * 1024;
+const count = z.number().int().min(0);
+
+const schema: z.ZodType<Task> = z.object({
+  prompt: z.string(),
+  done: z.string().nullable(),
+  appendSystemPrompt: z.string().nullable(),
+  forceStart: z.boolean(),
+  passEnv: z.array(z.string()),
+  notSeen: z.object({ changed: count, untracked: count }),
+});
+
+/** Writes the task beside its run. Durable: the runner starts from it. Throws UserError `storage`. */
+export function writeTask(path: string, task: Task): void {
+  ensureFolder(dirname(path));
+  writeAtomic(path, `${JSON.stringify(task)}\n`, { durable: true });
+}
+
+export function readTask(path: string): JsonFile<Task> {
+  return readJsonFile(path, schema, TASK_MAX_BYTES);
+}

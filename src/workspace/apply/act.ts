@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import type { ApplyPlan } from '../../job/apply-plan.ts';
+import { EXIT, UserError } from '../../job/user-error.ts';
+import { storageError } from '../../store/storage-error.ts';
+import type { Repository } from '../repository.ts';
+import { type Claim, takeClaim } from './claim.ts';
+import { decide } from './forecast.ts';
+import type { Wanted } from './read.ts';
+import { recoverJournals } from './recover.ts';
+import { withScratch } from './scratch.ts';
+import { transact } from './transaction.ts';
+
+/** Called before each step with its name, so that a test can stop the process right there. */
+export type Pause = (step: string) => void | Promise<void>;
+
+export interface ApplyRequest extends Wanted {
+  readonly repository: Repository;
+  /** The job's `applied` folder: journals and saved bytes, for undo. */
+  readonly applied: string;
+  /** The folder of claims, the same for all jobs of a checkout. */
+  readonly claims: string;
+  readonly allowControlPlane: boolean;
+  /** Commit the result as the user, with this message; null leaves it staged. */
+  readonly commitMessage: string | null;
+  /** A forecast's fingerprint: refuse if anything has changed since. */
+  readonly expect?: string;
+  /** For tests: called before each step. */
+  readonly pause?: Pause;
+}
+
+export type Applied =
+  | { readonly kind: 'applied'; readonly plan: ApplyPlan; readonly commit: string | null }
+  | { readonly kind: 'already_applied'; readonly plan: ApplyPlan }
+  | { readonly kind: 'conflict'; readonly plan: ApplyPlan };
+
+/**
+ * Brings a result into the checkout as staged changes, all of it or nothing: any error takes back what was
+ * done, and what a killed process left is taken back by the next call. A conflict changes nothing and is
+ * an answer. UserError: exit 4 another apply or git is at work; exit 5 control-plane paths without the
+ * user's word; exit 1 something changed meanwhile, or `--commit` with other things staged; exit 6 storage.
+ */
+export async function applyResult(request: ApplyRequest): Promise<Applied> {
+  const { repository } = request;
+  return withClaim(request, (claim) =>
+    withScratch(repository, async (scratch) => {
+      const { plan, present } = await decide(repository, request, scratch);
+      if (request.expect !== undefined && request.expect !== present.fingerprint) throw changedSince();
+      if (plan.verdict !== 'clean') return { kind: plan.verdict, plan };
+      if (plan.controlPlane.length > 0 && !request.allowControlPlane) throw controlPlane(plan.controlPlane);
+      const commit = await transact(request, { plan, present, scratch, token: claim.token });
+      return { kind: 'applied', plan, commit };
+    }),
+  );
+}
+
+/** Runs `use` with the checkout to ourselves, after anything a dead process left was put right. */
+export async function withClaim<T>(
+  places: Pick<ApplyRequest, 'repository' | 'applied' | 'claims' | 'pause'>,
+  use: (claim: Claim) => Promise<T>,
+): Promise<T> {
+  const { repository, applied, claims } = places;
+  await places.pause?.('claim');
+  const claim = takeClaim(repository, { claims, journal: applied }, randomUUID());
+  try {
+    await places.pause?.('recover');
+    for (const journals of claim.journals) await recoverJournals(repository, journals);
+    return await use(claim);
+  } catch (error) {
+    throw storageError('write', repository.checkout, error);
+  } finally {
+    claim.release();
+  }
+}
+
+/** Takes back, or finishes, what a killed apply or undo left. Nothing to do is no error. */
+export async function recoverApply(
+  places: Pick<ApplyRequest, 'repository' | 'applied' | 'claims'>,
+): Promise<void> {
+  await withClaim(places, async () => undefined);
+}
+
+function controlPlane(paths: readonly string[]): UserError {
+  return new UserError({
+    code: 'control_plane',
+    what: 'the result changes files that decide what runs here, or links out of the repository',
+    value: paths.join(', '),
+    remedy: 'read them first (cc-delegate diff), then add --allow-control-plane',
+    exit: EXIT.refused,
+  });
+}
+
+function changedSince(): UserError {
+  return new UserError({
+    code: 'changed_meanwhile',
+    what: 'the checkout changed since it was looked at; nothing was changed',
+    remedy: 'try again: cc-delegate apply',
+    exit: EXIT.badNews,
+  });
+}

@@ -1,0 +1,134 @@
+import { opendir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { globToRegExp } from './files-glob.ts';
+import { limitedMatcher } from './files-match.ts';
+import { type Place, placeInside } from './files-path.ts';
+import { takeFile } from './files-read.ts';
+import { done, type FileResult, Refusal, refusalOf } from './files-result.ts';
+import { encodingOf, isBinary } from './files-text.ts';
+
+const MOST_HITS = 200;
+const MOST_PATHS = 500;
+const MOST_FILES = 50_000;
+const MOST_FILE_BYTES = 2 * 1024 * 1024;
+const SHOWN_CHARACTERS = 300;
+const MATCH_LIMIT_MS = 2_000;
+
+/** The lines that match, as `path:line:text`, in the order of paths. Links are not followed. */
+export async function searchFiles(
+  root: string,
+  start: Place,
+  pattern: string,
+  glob: string | null,
+): Promise<FileResult> {
+  if (!start.exists) throw new Refusal('not_found', `${start.relative} does not exist`);
+  const matchLines = limitedMatcher(expressionOf(pattern), MATCH_LIMIT_MS);
+  const { paths, cut } = await pathsBelow(root, start, [
+    pattern === glob ? '' : (glob ?? ''),
+    start.relative,
+  ]);
+  const chosen = glob === null ? paths : chooseByGlob(paths, glob);
+  const hits: string[] = [];
+  const notes = cut ? [`[only the first ${MOST_FILES} files were looked at; give a path]`] : [];
+  for (const path of chosen) {
+    const lines = await linesOf(root, path);
+    for (const index of matchLines(lines)) hits.push(`${path}:${index + 1}:${shorten(lines[index] ?? '')}`);
+    if (hits.length > MOST_HITS) {
+      notes.push(`[only the first ${MOST_HITS} lines are shown; narrow the search]`);
+      break;
+    }
+  }
+  const shown = hits.slice(0, MOST_HITS);
+  const text = shown.length === 0 ? 'nothing matches' : shown.join('\n');
+  return done([text, ...notes].join('\n'), `${pattern} (${shown.length} lines)`);
+}
+
+/** The files whose paths match, sorted. */
+export async function findFiles(root: string, pattern: string): Promise<FileResult> {
+  const start = await placeInside(root, '.');
+  const { paths, cut } = await pathsBelow(root, start, [pattern]);
+  const found = chooseByGlob(
+    paths,
+    pattern.startsWith(`${root}/`) ? pattern.slice(root.length + 1) : pattern,
+  );
+  const notes: string[] = [];
+  if (cut) notes.push(`[only the first ${MOST_FILES} files were looked at]`);
+  if (found.length > MOST_PATHS) notes.push(`[only the first ${MOST_PATHS} of ${found.length} are shown]`);
+  const shown = found.slice(0, MOST_PATHS);
+  const text = shown.length === 0 ? 'no file matches' : shown.join('\n');
+  return done([text, ...notes].join('\n'), `${pattern} (${found.length} files)`);
+}
+
+function expressionOf(pattern: string): RegExp {
+  try {
+    return new RegExp(pattern);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Refusal('bad_pattern', `not a regular expression: ${why}`);
+  }
+}
+
+function chooseByGlob(paths: readonly string[], glob: string): string[] {
+  const chosen = limitedMatcher(globToRegExp(glob), MATCH_LIMIT_MS)(paths);
+  return chosen.flatMap((index) => paths[index] ?? []);
+}
+
+/** Files at or below `start`, relative to `root`, sorted; node_modules only where `asked` names it, .git never. */
+async function pathsBelow(
+  root: string,
+  start: Place,
+  asked: readonly string[],
+): Promise<{ paths: string[]; cut: boolean }> {
+  const skipped = new Set(['.git']);
+  if (!asked.some((each) => each.includes('node_modules'))) skipped.add('node_modules');
+  const paths: string[] = [];
+  const folders = [start.relative];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const entry of await entriesOf(join(root, folder))) {
+      const path = join(folder, entry.name);
+      if (entry.kind === 'folder' && !skipped.has(entry.name)) folders.push(path);
+      if (entry.kind === 'file') paths.push(path);
+      if (paths.length >= MOST_FILES) return { paths: paths.sort(), cut: true };
+    }
+  }
+  const isFile = paths.length === 0 && (await isOneFile(root, start));
+  return { paths: isFile ? [start.relative] : paths.sort(), cut: false };
+}
+
+interface Entry {
+  readonly name: string;
+  readonly kind: 'file' | 'folder' | 'other';
+}
+
+async function entriesOf(folder: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  try {
+    for await (const entry of await opendir(folder)) {
+      const kind = entry.isDirectory() ? 'folder' : entry.isFile() ? 'file' : 'other';
+      entries.push({ name: entry.name, kind });
+    }
+  } catch {
+    // A file, a folder that may not be read, or one that went while we looked: nothing to list.
+  }
+  return entries;
+}
+
+async function isOneFile(root: string, start: Place): Promise<boolean> {
+  return start.relative !== '' && (await linesOf(root, start.relative)).length > 0;
+}
+
+/** Nothing for what is binary, large, or not to be read: a search passes it over. */
+async function linesOf(root: string, path: string): Promise<string[]> {
+  try {
+    const bytes = await takeFile(await placeInside(root, path), MOST_FILE_BYTES);
+    return isBinary(bytes) ? [] : bytes.toString(encodingOf(bytes)).split(/\r?\n/);
+  } catch (error) {
+    // See above: one file that cannot be read does not end the search of the others.
+    if (refusalOf(error, path) === null) throw error;
+    return [];
+  }
+}
+
+function shorten(line: string): string {
+  return line.length <= SHOWN_CHARACTERS ? line : `${line.slice(0, SHOWN_CHARACTERS)}...`;
+}

@@ -1,0 +1,125 @@
+import type { JobId } from '../job/ids.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { type CommonPlace, fields, GitError, line, refsGit } from './git.ts';
+
+/** Where a job's commits are kept, out of the way of branches: `refs/delegate/<id>/<name>`. */
+export function jobRef(id: JobId, name: 'base' | 'result' | `extra/${number}`): string {
+  return `refs/delegate/${id}/${name}`;
+}
+
+/** Keeps the base alive whatever the user does to their branches. Called again it changes nothing. */
+export async function pinBase(repository: CommonPlace, id: JobId, base: string): Promise<void> {
+  const ref = jobRef(id, 'base');
+  if ((await readRef(repository, ref)) === base) return;
+  await updateRef(repository, ref, base, null);
+}
+
+/** `taken`: a branch of that name (or below it) is there already and was left alone; take another id. */
+export type Reservation =
+  | { readonly kind: 'reserved'; readonly branch: string }
+  | { readonly kind: 'taken'; readonly branch: string };
+
+/**
+ * Makes the job's branch at its base, or says that the name is taken; never moves a branch that exists.
+ * `delegate/<id>`, or `cc-delegate/<id>` where a branch called `delegate` makes the first impossible.
+ */
+export async function reserveBranch(repository: CommonPlace, id: JobId, base: string): Promise<Reservation> {
+  const folder = await freeFolder(repository);
+  const branch = `${folder}/${id}`;
+  try {
+    await updateRef(repository, `refs/heads/${branch}`, base, null);
+    return { kind: 'reserved', branch };
+  } catch (error) {
+    if (!(error instanceof GitError)) throw error;
+    const args = ['for-each-ref', '--format=%(refname)', `refs/heads/${branch}`];
+    if (line(await refsGit(repository, args)) === '') throw error;
+    return { kind: 'taken', branch };
+  }
+}
+
+/** The branch `reserveBranch` would make, without making it; null when a branch of that very name is there. */
+export async function freeBranch(repository: CommonPlace, id: JobId): Promise<string | null> {
+  const branch = `${await freeFolder(repository)}/${id}`;
+  const args = ['for-each-ref', '--format=%(refname)', `refs/heads/${branch}`];
+  return line(await refsGit(repository, args)) === '' ? branch : null;
+}
+
+async function freeFolder(repository: CommonPlace): Promise<string> {
+  const folders = ['delegate', 'cc-delegate'];
+  for (const folder of folders) {
+    if ((await readRef(repository, `refs/heads/${folder}`)) === null) return folder;
+  }
+  throw new UserError({
+    code: 'branch_in_the_way',
+    what: 'branches of these names leave no room for the jobs below them',
+    value: folders.join(', '),
+    remedy: 'rename one of them: git branch -m delegate <other-name>',
+    exit: EXIT.environment,
+  });
+}
+
+/** Why a branch was not moved: the user has it checked out, moved it, or deleted it. */
+export type BranchMove =
+  | { readonly kind: 'moved' }
+  | { readonly kind: 'left'; readonly why: 'checked_out' | 'changed' | 'gone' };
+
+/** Moves the job's branch only if it is where we left it. Called again after success it says `moved`. */
+export async function moveBranch(
+  repository: CommonPlace,
+  move: { readonly branch: string; readonly from: string; readonly to: string },
+): Promise<BranchMove> {
+  const ref = `refs/heads/${move.branch}`;
+  const now = await readRef(repository, ref);
+  if (now === move.to) return { kind: 'moved' };
+  if (now === null) return { kind: 'left', why: 'gone' };
+  if (now !== move.from) return { kind: 'left', why: 'changed' };
+  if (await isCheckedOut(repository, ref)) return { kind: 'left', why: 'checked_out' };
+  await updateRef(repository, ref, move.to, move.from);
+  return { kind: 'moved' };
+}
+
+/** Deletes the job's branch if it still is at `expected` and nobody has it checked out; true if it is gone. */
+export async function deleteBranch(
+  repository: CommonPlace,
+  branch: string,
+  expected: string,
+): Promise<boolean> {
+  const ref = `refs/heads/${branch}`;
+  const now = await readRef(repository, ref);
+  if (now === null) return true;
+  if (now !== expected || (await isCheckedOut(repository, ref))) return false;
+  await refsGit(repository, ['update-ref', '--no-deref', '-d', ref, expected]);
+  return true;
+}
+
+/** Lets go of every commit the job kept: the last step of a cleanup. */
+export async function releasePins(repository: CommonPlace, id: JobId): Promise<void> {
+  const args = ['for-each-ref', '--format=%(refname) %(objectname)', `refs/delegate/${id}`];
+  const found = line(await refsGit(repository, args));
+  if (found === '') return;
+  const input = found.split('\n').map((ref) => `delete ${ref}\n`);
+  await refsGit(repository, ['update-ref', '--no-deref', '--stdin'], { input: Buffer.from(input.join('')) });
+}
+
+/** The object a full ref name stands for, or null. */
+export async function readRef(repository: CommonPlace, ref: string): Promise<string | null> {
+  const answer = await refsGit(repository, ['rev-parse', '--verify', '--quiet', ref], { accept: [0, 1] });
+  return answer.exitCode === 0 ? line(answer) : null;
+}
+
+/** `from` null means: must not exist. */
+async function updateRef(
+  repository: CommonPlace,
+  ref: string,
+  to: string,
+  from: string | null,
+): Promise<void> {
+  const log = ['-c', 'core.logAllRefUpdates=false'];
+  const old = from ?? '0'.repeat(to.length);
+  await refsGit(repository, [...log, 'update-ref', '--no-deref', ref, to, old]);
+}
+
+async function isCheckedOut(repository: CommonPlace, ref: string): Promise<boolean> {
+  const answer = await refsGit(repository, ['worktree', 'list', '--porcelain', '-z']);
+  return fields(answer.stdout).some((field) => field.toString('utf8') === `branch ${ref}`);
+}

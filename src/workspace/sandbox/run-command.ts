@@ -1,0 +1,199 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { EXIT, UserError } from '../../job/user-error.ts';
+import { type Capture, createCapture, limitLog } from './capture.ts';
+import { type Containment, type Ended, signalGroup } from './containment.ts';
+import type { Environment } from './environment.ts';
+import { workspaceLost } from './place.ts';
+import type { Command, CommandResult } from './sandbox.ts';
+
+export interface Run {
+  readonly command: Command;
+  readonly containment: Containment;
+  readonly environment: Environment;
+  readonly pace: Pace;
+  /** Called when the leader has ended, before the streams are given up: ends what it left behind. */
+  readonly clear: (leader: number, ended: Ended) => Promise<void>;
+}
+
+/** Milliseconds; tests bring shorter ones. */
+export interface Pace {
+  /** Between TERM and KILL. */
+  readonly graceMs: number;
+  /** How long a stream may stay open after everything has ended. */
+  readonly drainMs: number;
+}
+
+export const DEFAULT_PACE: Pace = { graceMs: 3_000, drainMs: 1_000 };
+
+const KEEP_BYTES = 64 * 1024;
+const LOG_BYTES = 4 * 1024 * 1024;
+/** The longest time Node's timers can count. */
+const LONGEST_MS = 2 ** 31 - 1;
+
+/** Why we ended it; the first reason stays. */
+type Cut = 'time' | 'abort';
+
+/** Starts one command and sees it, and all that it started, to its end. */
+export async function runCommand(run: Run): Promise<CommandResult> {
+  const { command } = run;
+  const started = performance.now();
+  const keepBytes = command.keepBytes ?? KEEP_BYTES;
+  const streams = { stdout: createCapture(keepBytes), stderr: createCapture(keepBytes) };
+  const { ended, cut } = command.signal?.aborted
+    ? { ended: NOT_STARTED, cut: 'abort' as const }
+    : await startAndEnd(run, streams);
+  return {
+    ...exitOf(ended, cut),
+    timedOut: cut === 'time',
+    aborted: cut === 'abort',
+    stdout: streams.stdout.result(),
+    stderr: streams.stderr.result(),
+    durationMs: Math.round(performance.now() - started),
+  };
+}
+
+const NOT_STARTED: Ended = { exitCode: null, signal: null };
+
+function exitOf(ended: Ended, cut: Cut | null): Ended {
+  if (cut === 'time') return { exitCode: EXIT.timedOut, signal: ended.signal };
+  return cut === 'abort' ? { exitCode: null, signal: ended.signal } : ended;
+}
+
+interface Streams {
+  readonly stdout: Capture;
+  readonly stderr: Capture;
+}
+
+async function startAndEnd(run: Run, streams: Streams): Promise<{ ended: Ended; cut: Cut | null }> {
+  const { command, containment, pace } = run;
+  const child = await start(run);
+  if ('text' in child) {
+    streams.stderr.write(Buffer.from(`${child.text}\n`));
+    return { ended: { exitCode: child.exitCode, signal: null }, cut: null };
+  }
+  const leader = child.pid ?? bug('a started process has no number');
+  const own = createCapture(OWN_BYTES);
+  drain(child, streams, containment.keepsStderr ? own : null, command.log);
+  feed(child, command.input);
+  const exit = new Promise<Ended>((resolve) => {
+    child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  const closed = once(child, 'close');
+  const guard = watch(leader, run);
+  const leaderEnded = await exit;
+  guard.stop();
+  await run.clear(leader, leaderEnded);
+  await giveUpStreams(child, closed, pace.drainMs);
+  const cut = guard.cut();
+  const ended = containment.read(leaderEnded, Buffer.from(own.result().bytes).toString());
+  if (!('notStarted' in ended)) return { ended, cut };
+  // Ended by us, or by a signal to its group, before it came to anything.
+  if (cut !== null || leaderEnded.signal !== null) return { ended: leaderEnded, cut };
+  throw cannotStart(ended.notStarted);
+}
+
+const OWN_BYTES = 2_000;
+
+/** A command that could not be found is the command's failure, with the exit code a shell would give. */
+interface NotRunnable {
+  readonly exitCode: 126 | 127;
+  readonly text: string;
+}
+
+async function start({ command, containment, environment }: Run): Promise<ChildProcess | NotRunnable> {
+  const [program, ...args] = containment.wrap(command.argv);
+  try {
+    const child = spawn(program, args, {
+      cwd: command.cwd,
+      env: { ...environment, ...command.env },
+      // A session of its own: no terminal to ask on, and a group that can be ended as one.
+      detached: true,
+      stdio: [
+        command.input === undefined ? 'ignore' : 'pipe',
+        ...(containment.keepsStderr ? PIPES_AND_OWN : PIPES),
+      ],
+    });
+    await once(child, 'spawn');
+    return child;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    if (code === 'ENOENT' && !existsSync(command.cwd)) throw workspaceLost(command.cwd);
+    if (code === 'ENOENT') return { exitCode: 127, text: `${command.argv[0]}: not found` };
+    if (code === 'EACCES') return { exitCode: 126, text: `${command.argv[0]}: may not be executed` };
+    if (code === 'E2BIG') return { exitCode: 126, text: `${command.argv[0]}: the arguments are too long` };
+    throw cannotStart(error instanceof Error ? error.message : String(error), error);
+  }
+}
+
+const PIPES = ['pipe', 'pipe'] as const;
+const PIPES_AND_OWN = ['pipe', 'pipe', 'pipe'] as const;
+
+function cannotStart(value: string, cause?: unknown): UserError {
+  const what = 'a command could not be started';
+  const remedy = 'see that the system has processes and memory left';
+  return new UserError({ code: 'cannot_start', what, value, remedy, exit: EXIT.environment }, { cause });
+}
+
+function bug(message: string): never {
+  throw new Error(message);
+}
+
+/** Everything is read to its end whatever happens to what is read, so that no command ever blocks. */
+function drain(child: ChildProcess, streams: Streams, own: Capture | null, log: Command['log']): void {
+  const limited = log === undefined ? null : limitLog(log, LOG_BYTES);
+  const take = (stream: unknown, capture: Capture): void => {
+    if (!(stream instanceof Readable)) return;
+    stream.on('data', (chunk: Buffer) => {
+      capture.write(chunk);
+      if (capture !== own) limited?.(chunk);
+    });
+  };
+  take(child.stdout, streams.stdout);
+  take(child.stderr, own ?? streams.stderr);
+  take(child.stdio[3], streams.stderr);
+}
+
+function feed(child: ChildProcess, input: Uint8Array | undefined): void {
+  if (child.stdin === null || input === undefined) return;
+  child.stdin.on('error', () => {
+    // The command ended, or closed its input, before it had read all: its right.
+  });
+  child.stdin.end(input);
+}
+
+/** Time limit and abort: TERM to the group, then KILL to everything. */
+function watch(leader: number, { command, containment, pace }: Run): { cut(): Cut | null; stop(): void } {
+  let reason: Cut | null = null;
+  let grace: NodeJS.Timeout | undefined;
+  const end = (why: Cut): void => {
+    if (reason !== null) return;
+    reason = why;
+    signalGroup(leader, 'SIGTERM');
+    grace = setTimeout(() => containment.kill(leader), pace.graceMs);
+  };
+  const onAbort = (): void => end('abort');
+  const limit = setTimeout(() => end('time'), Math.min(command.timeoutMs, LONGEST_MS));
+  command.signal?.addEventListener('abort', onAbort, { once: true });
+  return {
+    cut: () => reason,
+    stop() {
+      clearTimeout(limit);
+      clearTimeout(grace);
+      command.signal?.removeEventListener('abort', onAbort);
+    },
+  };
+}
+
+/** What is in the pipes is read; a pipe that a survivor still holds is not waited for (PROC-02). */
+async function giveUpStreams(child: ChildProcess, closed: Promise<unknown>, drainMs: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, drainMs);
+  });
+  await Promise.race([closed, late]);
+  clearTimeout(timer);
+  for (const stream of child.stdio) stream?.destroy();
+}

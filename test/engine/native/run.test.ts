@@ -1,0 +1,213 @@
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ToolDefinition } from '../../../src/engine/engine.ts';
+import { createNativeEngine, nativeEngine } from '../../../src/engine/native/engine.ts';
+import type { Turn } from '../../../src/engine/scripted/turn.ts';
+import { begin, eventsOf, fastClock, finish, modelRef, scripted } from '../harness.ts';
+
+const DONE: Turn = { text: 'done' };
+
+/** A tool that ends only when the run is aborted, and says so. */
+function endless(log: string[]): ToolDefinition {
+  return {
+    name: 'bash',
+    description: 'waits',
+    input: z.object({}),
+    readOnly: false,
+    run: (_args, { signal }) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => {
+          log.push('killed');
+          reject(signal.reason);
+        });
+      }),
+  };
+}
+
+describe('abort', () => {
+  it('stops a tool under way, and waits for its end', async () => {
+    const log: string[] = [];
+    const model = await scripted([{ calls: [{ name: 'bash', args: {} }] }]);
+    const { run } = begin({
+      engine: nativeEngine,
+      models: [modelRef(model, 'openai-chat')],
+      tools: [endless(log)],
+      onEvent: (event, started) => void (event.t === 'tool_start' && setImmediate(() => started.abort())),
+    });
+    expect(await run.done).toEqual({ status: 'aborted' });
+    expect(log).toEqual(['killed']);
+  });
+
+  it('ends a wait for the endpoint at once', async () => {
+    const model = await scripted([{ status: 429, headers: { 'retry-after': '50' } }]);
+    const began = performance.now();
+    const { run } = begin({
+      engine: nativeEngine,
+      models: [modelRef(model, 'openai-chat')],
+      onEvent: (event, started) => void (event.t === 'retry' && setImmediate(() => started.abort())),
+    });
+    expect(await run.done).toEqual({ status: 'aborted' });
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
+describe('tools', () => {
+  it('run side by side when they only look, one after another when they do not', async () => {
+    const log: string[] = [];
+    const tool = (name: string, readOnly: boolean): ToolDefinition => ({
+      name,
+      description: name,
+      input: z.object({}),
+      readOnly,
+      run: async () => {
+        log.push(`${name} starts`);
+        await new Promise((resolve) => setImmediate(resolve));
+        log.push(`${name} ends`);
+        return { ok: true, text: name, summary: name };
+      },
+    });
+    const calls = ['look', 'see', 'write', 'edit'].map((name) => ({ name, args: {} }));
+    const model = await scripted([{ calls }, DONE]);
+    const tools = [tool('look', true), tool('see', true), tool('write', false), tool('edit', false)];
+    await finish({ engine: nativeEngine, models: [modelRef(model, 'openai-chat')], tools });
+    expect(log.join(', ')).toBe(
+      'look starts, see starts, look ends, see ends, write starts, write ends, edit starts, edit ends',
+    );
+  });
+
+  it('fail the run when one of them has a bug', async () => {
+    const broken: ToolDefinition = { ...endless([]), run: () => Promise.reject(new TypeError('oops')) };
+    const model = await scripted([{ calls: [{ name: 'bash', args: {} }] }]);
+    const { outcome } = await finish({
+      engine: nativeEngine,
+      models: [modelRef(model, 'openai-chat')],
+      tools: [broken],
+    });
+    expect(outcome).toEqual({ status: 'failed', kind: 'engine', message: 'TypeError: oops' });
+  });
+});
+
+describe('requests', () => {
+  it('mark two places for the prompt cache of Anthropic', async () => {
+    const model = await scripted([{ calls: [{ name: 'read', args: { path: 'a' } }] }, DONE]);
+    await finish({ engine: nativeEngine, models: [modelRef(model, 'anthropic')] });
+    for (const { text } of model.requests) expect(text.match(/"cache_control"/g)).toHaveLength(2);
+  });
+
+  it.each(['openai-chat', 'anthropic'] as const)('carry no key from the environment (%s)', async (api) => {
+    const model = await scripted([DONE]);
+    process.env.ANTHROPIC_API_KEY = 'sk-of-the-user';
+    process.env.OPENAI_API_KEY = 'sk-of-the-user';
+    await finish({ engine: nativeEngine, models: [modelRef(model, api, { apiKey: null })] });
+    delete process.env.ANTHROPIC_API_KEY;
+    delete process.env.OPENAI_API_KEY;
+    expect(model.requests[0]?.headers).not.toHaveProperty('x-api-key');
+    expect(model.requests[0]?.headers).not.toHaveProperty('authorization');
+  });
+
+  it('send the headers of the profile', async () => {
+    const model = await scripted([DONE]);
+    const headers = { 'x-title': 'cc-delegate' };
+    await finish({ engine: nativeEngine, models: [modelRef(model, 'openai-chat', { headers })] });
+    expect(model.requests[0]?.headers).toMatchObject({
+      'x-title': 'cc-delegate',
+      authorization: 'Bearer sk-test-key',
+      'x-cc-delegate-role': 'worker',
+    });
+  });
+
+  it('that fail never show the key', async () => {
+    const model = await scripted([{ status: 401, body: { error: { message: 'no such key: sk-test-key' } } }]);
+    const { outcome } = await finish({ engine: nativeEngine, models: [modelRef(model, 'openai-chat')] });
+    expect(JSON.stringify(outcome)).toContain('no such key');
+    expect(JSON.stringify(outcome)).not.toContain('sk-test-key');
+  });
+
+  it.each(['openai-responses', 'google'] as const)(
+    'say that the protocol %s is not available yet',
+    async (api) => {
+      const model = await scripted([DONE]);
+      const models = [{ ...modelRef(model, 'openai-chat'), api }] as const;
+      const { outcome } = await finish({ engine: nativeEngine, models });
+      expect(outcome).toMatchObject({
+        status: 'failed',
+        message: expect.stringContaining('not available yet'),
+      });
+    },
+  );
+});
+
+describe('complete', () => {
+  const spec = { role: 'grader', system: 's', prompt: 'p', maxOutput: 100 } as const;
+
+  it.each([
+    { script: [{ text: 'fine' }], wanted: { status: 'done', text: 'fine' } },
+    { script: [{ status: 500 }, { text: 'fine' }], wanted: { status: 'done', text: 'fine' } },
+    { script: [{ status: 401 }], wanted: { status: 'failed', kind: 'auth' } },
+    { script: [{ status: 413 }], wanted: { status: 'failed', kind: 'overflow' } },
+    { script: [{ text: '' }], wanted: { status: 'failed', kind: 'empty' } },
+    { script: [{ text: 'x', finish: 'content_filter' }], wanted: { status: 'failed', kind: 'engine' } },
+  ])('makes $wanted of $script', async ({ script, wanted }) => {
+    const model = await scripted({ turns: { grader: script } });
+    const models = [modelRef(model, 'openai-chat')] as const;
+    const events: unknown[] = [];
+    const completion = await createNativeEngine(fastClock()).complete(
+      { ...spec, models, signal: new AbortController().signal },
+      (event) => events.push(event),
+    );
+    expect(completion).toMatchObject(wanted);
+    expect(JSON.stringify(events)).not.toContain('"delta"');
+  });
+
+  it('ends when its signal is aborted', async () => {
+    const controller = new AbortController();
+    const model = await scripted(() => {
+      setImmediate(() => controller.abort());
+      return { ending: 'hang' };
+    });
+    const models = [modelRef(model, 'openai-chat')] as const;
+    const completion = await nativeEngine.complete(
+      { ...spec, models, signal: controller.signal },
+      () => undefined,
+    );
+    expect(completion).toMatchObject({ status: 'failed', message: 'aborted' });
+  });
+});
+
+describe('the model library', () => {
+  it.each(['src/engine/native/engine.ts', 'src/engine/scripted/server.ts', 'src/engine/engine.ts'])(
+    'is not loaded by %s before the first request',
+    async (entry) => {
+      const { metafile } = await build({
+        entryPoints: [entry],
+        bundle: true,
+        platform: 'node',
+        format: 'esm',
+        packages: 'external',
+        metafile: true,
+        write: false,
+      });
+      const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+      const atStart = imports.filter(({ kind }) => kind === 'import-statement').map(({ path }) => path);
+      expect(atStart.filter((path) => path === 'ai' || path.startsWith('@ai-sdk/'))).toEqual([]);
+    },
+  );
+});
+
+it('makes 103 steps in a few seconds, without a warning about listeners', async () => {
+  const warnings: string[] = [];
+  const listen = (warning: Error): void => void warnings.push(warning.name);
+  process.on('warning', listen);
+  const model = await scripted(({ index }) =>
+    index < 102 ? { calls: [{ name: 'read', args: { path: `file${index}` } }] } : DONE,
+  );
+  const { outcome, events } = await finish({
+    engine: nativeEngine,
+    models: [modelRef(model, 'openai-chat')],
+  });
+  process.off('warning', listen);
+  expect(outcome.status).toBe('done');
+  expect(eventsOf(events, 'step_end')).toHaveLength(103);
+  expect(warnings).toEqual([]);
+});
