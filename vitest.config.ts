@@ -6,7 +6,7 @@ export default defineConfig({
     globalSetup: ['test/helpers/build.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 90_000,
     hookTimeout: 30_000,
   },
 });

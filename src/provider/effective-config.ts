@@ -5,7 +5,7 @@ import { readProjectFile } from './project-file.ts';
 import { DEFAULT_SETTINGS, type Layer, layOver, type Settings, userLayer } from './settings.ts';
 
 /** Which layer a value comes from, weakest first. */
-export type Origin = 'default' | 'user' | 'project' | 'environment' | 'flag';
+type Origin = 'default' | 'user' | 'project' | 'environment' | 'flag';
 
 export interface EffectiveConfig {
   readonly settings: Settings;

@@ -6,7 +6,7 @@ import { type Endpoint, endpointOf, keyQuestion, noKey } from './endpoint.ts';
 import { findKey, type KeySource } from './find-key.ts';
 import { type LegacyEnvironment, NO_LEGACY, readLegacyEnvironment } from './legacy-environment.ts';
 import { modelOf } from './profile.ts';
-import { findProvider, PROVIDERS } from './providers.ts';
+import { PROVIDERS } from './providers.ts';
 import { ownProfile, parseReference, type Reference } from './reference.ts';
 import type { Warn } from './user-file.ts';
 
@@ -149,7 +149,7 @@ function withKey(
 /** The default models of the providers a key is there for, in the order of the table. */
 function keyedDefaults(known: Known): Reference[] {
   return PROVIDERS.flatMap(({ id, defaultModel }) => {
-    if (defaultModel === null || findProvider(id) === undefined) return [];
+    if (defaultModel === null) return [];
     const reference: Reference = { provider: id, model: defaultModel, profile: null };
     const question = keyQuestion(reference, undefined, endpointOf(reference, undefined));
     const { key } = findKey(question.key, known.credentials, known.env, null);

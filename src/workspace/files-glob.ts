@@ -24,7 +24,7 @@ export function globToRegExp(pattern: string): RegExp {
 }
 
 /** Runs of stars are one star: many in a row would only make the matching slow. */
-const TOKEN = /(?<=^|\/)\*\*\/|(?<=^|\/)\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[{},]|[^*?[\\{},]/gs;
+const TOKEN = /(?<=^|\/)\*\*\/|(?<=^|\/)\*\*$|\*+|\?|\[[!^]?\]?[^\]]*\]|\\.|[{},[]|[^*?[\\{},]/gs;
 
 const OPEN = '\u0001';
 const CLOSE = '\u0002';

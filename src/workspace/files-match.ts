@@ -6,6 +6,8 @@ const MOST_CHARACTERS = 2_000;
 
 const MATCH = 'texts.flatMap((text, index) => (expression.test(text) ? [index] : []))';
 
+const TIMED_OUT = 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+
 export type Matcher = (texts: readonly string[]) => number[];
 
 /**
@@ -24,8 +26,9 @@ export function limitedMatcher(expression: RegExp, limitMs: number): Matcher {
       const found: unknown = script.runInContext(context, { timeout: Math.max(1, Math.ceil(left)) });
       return Array.isArray(found) ? found.map(Number) : [];
     } catch (error) {
+      // Made in the other context, so it is no instance of our Error.
       const timedOut =
-        error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+        typeof error === 'object' && error !== null && 'code' in error && error.code === TIMED_OUT;
       if (!timedOut) throw error;
       throw new Refusal('too_slow', `the pattern took more than ${limitMs} ms; use a simpler one`);
     } finally {

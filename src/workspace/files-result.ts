@@ -50,6 +50,7 @@ export async function answer(asked: string, work: () => Promise<FileResult>): Pr
 const SYSTEM: Readonly<Record<string, readonly [FileErrorCode, string]>> = {
   ENOENT: ['not_found', 'does not exist'],
   ENOTDIR: ['not_found', 'does not exist: a part of its path is a file'],
+  EEXIST: ['not_found', 'cannot be made: a part of its path is a file'],
   EISDIR: ['is_folder', 'is a folder'],
   EACCES: ['not_permitted', 'may not be used: permission denied'],
   EPERM: ['not_permitted', 'may not be used: not permitted'],

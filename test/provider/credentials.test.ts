@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   credentialsPath,
@@ -166,11 +167,33 @@ describe('saved keys', () => {
     expect(Object.keys(readCredentials(env, warn).profiles).sort()).toEqual([...names].sort());
   });
 
+  it('all survive when several processes save at the same moment', async () => {
+    const { env, warn } = home();
+    const writers = ['a', 'b', 'c'].map((prefix) => startWriter(env.CC_DELEGATE_HOME, prefix));
+    await Promise.all(writers.map(({ ready }) => ready));
+    for (const { child } of writers) child.stdin.end();
+    expect(await Promise.all(writers.map(({ ended }) => ended))).toEqual([0, 0, 0]);
+    expect(Object.keys(readCredentials(env, warn).profiles)).toHaveLength(3 * 10);
+  });
+
   it('are shown by their last four characters, short ones not at all', () => {
     expect(maskKey(KEY)).toBe('…cdef');
     expect(maskKey('hunter2')).toBe('…');
   });
 });
+
+/** A process that saves ten keys as soon as its stdin ends. */
+function startWriter(folder: string, prefix: string) {
+  const child = spawn(process.execPath, ['--import', 'tsx', WRITER, prefix, '10'], {
+    env: { ...process.env, CC_DELEGATE_HOME: folder },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()));
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { child, ready, ended };
+}
+
+const WRITER = fileURLToPath(new URL('fixtures/key-writer.ts', import.meta.url));
 
 /** Looks at every file of the folder, over and over, until its stdin ends. */
 const WATCHER = `

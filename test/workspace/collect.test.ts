@@ -379,4 +379,4 @@ it('sixteen jobs collected at once are sixteen results in one whole repository (
   expect(new Set(results.map((result) => result.commit)).size).toBe(16);
   expect(everythingOf((jobs[0] ?? expect.fail()).repository)).toEqual(untouched);
   git(checkout, 'fsck', '--strict');
-});
+}, 180_000);

@@ -60,7 +60,7 @@ export async function runStep(
   try {
     const result = startStream(opened, ref, question, watch.signal);
     for await (const part of result.fullStream) {
-      
+      if (part.type !== 'raw') watch.beat();
       look(part, seen, options.onDelta);
       if (seen.error !== null) break;
     }

@@ -41,6 +41,7 @@ function whyKept(entry: IndexEntry, intentToAdd: ReadonlySet<string>): string | 
 }
 
 function whyNew(map: IndexMap, path: string, deletions: Deletions): string | null {
+  if (deletions.has(path)) return null;
   for (const folder of foldersAbove(path)) {
     const above = map.entries.get(folder);
     if (above === undefined || deletions.has(folder)) continue;

@@ -22,7 +22,8 @@ export async function probe(checkout: string, path: string, deletions: Deletions
       if ((await look(join(checkout, folder, '.git'))) === null) continue;
       return { kind: 'blocked', why: `${folder} is a repository of its own` };
     }
-    if (deletions.has(folder)) return { kind: 'absent' };
+    // To delete what is not below a folder at all, nothing has to be done.
+    if (deletions.has(folder) || deletions.has(path)) return { kind: 'absent' };
     const what = found.isSymbolicLink() ? 'a symbolic link' : 'a file';
     return { kind: 'blocked', why: `${folder} is ${what}, not a folder` };
   }
@@ -35,6 +36,7 @@ async function probeTarget(checkout: string, path: string, deletions: Deletions)
   if (found === null) return { kind: 'absent' };
   if (found.isSymbolicLink()) return { kind: 'link', signature: signatureOf(found) };
   if (found.isDirectory()) {
+    if (deletions.has(path)) return { kind: 'absent' };
     const foreign = await firstForeign(checkout, path, deletions);
     if (foreign === null) return { kind: 'absent' };
     return { kind: 'blocked', why: `a folder is in the way, with ${foreign} in it` };

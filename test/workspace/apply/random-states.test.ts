@@ -40,7 +40,8 @@ describe('apply and undo on random checkouts', () => {
     ).toBe(false);
 
     const after = snapshot(repository);
-    expect((await applyResult(request)).kind).toBe('already_applied');
+    const again = await applyResult(request);
+    expect(again.kind, JSON.stringify([applied.plan, again.plan])).toBe('already_applied');
     expect(snapshot(repository)).toEqual(after);
 
     if (random(2) === 0) git(repository, 'status');

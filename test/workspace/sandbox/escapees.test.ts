@@ -29,8 +29,8 @@ describe.each(levels)('nine children that try to escape, at level %s,', (level) 
   it('are all dead when the time limit has ended the command', async () => {
     const { run } = await makeSandbox(level);
     const { mark, alive } = freshMark();
-    const running = run(['bash', SCRIPT, mark, 'stay'], { timeoutMs: 5_000 });
-    await eventually(alive, (seen) => seen.length === 9, 4_900);
+    const running = run(['bash', SCRIPT, mark, 'stay'], { timeoutMs: 8_000 });
+    await eventually(alive, (seen) => seen.length === 9, 7_900);
     expect(await running).toMatchObject({ exitCode: 124, timedOut: true, aborted: false });
     expect(alive()).toEqual([]);
   });

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Receipt } from '../../src/job/receipt.ts';
+import { git } from '../helpers/repository.ts';
+import { bash, makeWorld, write } from '../helpers/world.ts';
+
+const FIXES_IT = [
+  { calls: [write('out.txt', 'right\n')] },
+  { calls: [bash('cat out.txt')] },
+  { text: 'out.txt says right' },
+];
+
+describe('a delegation from start to applied diff', () => {
+  it.each(['openai-chat', 'anthropic'] as const)(
+    'ends with a tested diff that applies and comes off again (%s)',
+    async (api) => {
+      const world = await makeWorld({ script: FIXES_IT, api });
+      const before = readFileSync(join(world.repository, '.git/index'));
+      const started = await world.run([
+        'start',
+        'make out.txt say right',
+        '--test',
+        'grep -q right out.txt',
+        '--json',
+      ]);
+      expect(started.exit).toBe(0);
+      const id = started.json<{ id: string; preflight: { verdict: string } }>();
+      expect(id.preflight.verdict).toBe('fails');
+      const record = await world.ended(id.id as never);
+      expect(record).toMatchObject({ state: 'succeeded', reason: null, disposition: 'none' });
+      expect(record.result).toMatchObject({ files: 1, tests: { exitCode: 0 } });
+      expect(git(world.repository, 'status', '--porcelain')).toBe('');
+      expect(git(world.repository, 'rev-parse', record.branch)).toBe(record.result?.commit);
+
+      const result = await world.run(['result', record.id, '--json']);
+      expect(result.exit).toBe(0);
+      expect(result.json()).toMatchObject({
+        state: 'succeeded',
+        summary: 'out.txt says right',
+        filesChanged: [{ path: 'out.txt', status: 'A' }],
+        tests: { exitCode: 0, before: { exitCode: 2 } },
+      });
+      const receipt = JSON.parse(
+        readFileSync(result.json<{ receiptPath: string }>().receiptPath, 'utf8'),
+      ) as Receipt;
+      expect(receipt.commit).toBe(record.result?.commit);
+      expect(git(world.repository, 'rev-parse', `${receipt.commit}^{tree}`)).toBe(receipt.tree);
+
+      const applied = await world.run(['apply', record.id]);
+      expect(applied).toMatchObject({ exit: 0, stderr: '' });
+      expect(git(world.repository, 'status', '--porcelain')).toBe('A  out.txt');
+      const again = await world.run(['apply', record.id]);
+      expect(again.exit).toBe(0);
+      expect(again.stdout).toContain('already');
+      expect((await world.run(['undo'])).exit).toBe(0);
+      expect(existsSync(join(world.repository, 'out.txt'))).toBe(false);
+      expect(readFileSync(join(world.repository, '.git/index')).equals(before)).toBe(true);
+    },
+  );
+
+  it('keeps the cheap status under 600 bytes, with the next thing to type', async () => {
+    const world = await makeWorld({ script: FIXES_IT });
+    const id = await world.start(['--test', 'grep -q right out.txt']);
+    await world.ended(id);
+    const { stdout } = await world.run(['status', id, '--json']);
+    expect(stdout.length).toBeLessThanOrEqual(600);
+    expect(JSON.parse(stdout)).toMatchObject({
+      id,
+      state: 'succeeded',
+      done: true,
+      next: expect.stringContaining('apply'),
+    });
+  });
+
+  it('keeps every file of the store to the user alone', async () => {
+    const world = await makeWorld({ script: FIXES_IT });
+    const id = await world.start();
+    await world.ended(id);
+    const store = join(world.repository, '.cc-delegate');
+    expect(statSync(store).mode & 0o777).toBe(0o700);
+    for (const file of [
+      `jobs/${id}.json`,
+      `runs/${id}/events.ndjson`,
+      `runs/${id}/receipt.json`,
+      `runs/${id}/transcript.ndjson`,
+    ]) {
+      expect(statSync(join(store, file)).mode & 0o077, file).toBe(0);
+    }
+  });
+});
