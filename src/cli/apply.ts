@@ -11,6 +11,7 @@ import { jobRef, readRef } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
 import { claimsFolder } from './claims-folder.ts';
 import type { Output } from './command.ts';
+import { isModelCaller } from './config/write-gate.ts';
 import { type FoundRecord, findNamedJob } from './find-job.ts';
 import { atMost, parseVerb } from './parse.ts';
 import { renderApplied, renderForecast } from './render/apply.ts';
@@ -97,7 +98,7 @@ async function resultOf(repository: Repository, record: JobRecord): Promise<stri
 
 /** The checkout is the user's: a model may look what would happen, not make it happen. */
 function refuseModel(context: VerbContext, record: JobRecord): void {
-  if (context.env.CLAUDECODE !== '1') return;
+  if (!isModelCaller(context.env)) return;
   throw new UserError({
     code: 'needs_the_user',
     what: 'only the user may bring a result into the checkout',

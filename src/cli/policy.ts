@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../job/user-error.ts';
 import type { Settings } from '../provider/settings.ts';
+import { isModelCaller } from './config/write-gate.ts';
 import type { StartRequest } from './start-options.ts';
 
 /**
@@ -11,7 +12,7 @@ export function refuseBeyondSettings(
   request: StartRequest,
   settings: Settings,
 ): void {
-  if (env.CLAUDECODE !== '1') return;
+  if (!isModelCaller(env)) return;
   const beyond = beyondSettings(request, settings);
   if (beyond === null) return;
   throw new UserError({

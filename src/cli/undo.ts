@@ -7,6 +7,7 @@ import { listJobs } from '../store/read-job.ts';
 import { undoApply } from '../workspace/apply/undo.ts';
 import { findRepository } from '../workspace/repository.ts';
 import { claimsFolder } from './claims-folder.ts';
+import { isModelCaller } from './config/write-gate.ts';
 import { type FoundRecord, findJob, noRepository } from './find-job.ts';
 import { atMost, parseVerb } from './parse.ts';
 import { storeAround } from './store-around.ts';
@@ -23,7 +24,7 @@ touched has changed since.`,
     atMost(positionals, 1);
     const [id] = positionals;
     const { store, record } = id === undefined ? await lastApplied(context) : await findJob(context, id);
-    if (context.env.CLAUDECODE === '1') throw needsTheUser(record.id);
+    if (isModelCaller(context.env)) throw needsTheUser(record.id);
     const here = await storeAround(context);
     const repository = await findRepository(here?.repo === record.repo ? context.cwd : record.checkout);
     const undone = await undoApply({

@@ -5,6 +5,7 @@ import { type GateReport, gate } from '../verify/gate.ts';
 import { createClone } from '../workspace/clone.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
 import { unchangedLeftovers } from '../workspace/leftovers.ts';
+import { deleteBranch } from '../workspace/refs.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { checkpoint } from './checkpoint.ts';
 import { type Prepared, startFolder } from './prepare.ts';
@@ -62,6 +63,8 @@ export async function takeIn(
     patchFile: job.paths.patch,
     provided,
   });
+  // An empty branch is no result: its name is given back.
+  if (collected.kind === 'unchanged') await deleteBranch(prepared.repository, record.branch, record.base);
   checkpoint('collect:fetched');
   return collected;
 }

@@ -1,3 +1,4 @@
+import { trimLine } from '../job/format.ts';
 import type { PreflightVerdict } from '../job/record.ts';
 import type { CommandEnd } from './run-command.ts';
 
@@ -37,8 +38,8 @@ export function classify({ ended, exitCode, output }: SeenRun): Classified {
 }
 
 function broken(why: string, output: string, pattern?: RegExp): Classified {
-  const line = pattern?.exec(output)?.[0] ?? output.trim().split('\n').at(-1) ?? '';
-  const quoted = line.trim().slice(0, MOST_QUOTED);
+  const found = pattern?.exec(output)?.[0].trim().split('\n')[0] ?? output.trim().split('\n').at(-1) ?? '';
+  const quoted = trimLine(found, MOST_QUOTED);
   const note = `the test command cannot run: ${pattern === undefined ? `a command ${why}` : why}`;
   return { verdict: 'runner_broken', note: quoted === '' ? note : `${note} (${quoted})` };
 }
@@ -89,7 +90,6 @@ const BROKEN: readonly (readonly [RegExp, string])[] = [
   // python
   [/^\S*python[\d.]*: No module named .*/m, 'the module is not installed'],
   [/^\S*python[\d.]*: can't open file .*/m, 'the file is missing'],
-  [/^ERROR: usage: [\s\S]*?error: unrecognized arguments:.*/m, 'an option is unknown'],
   [/^\S+: error: unrecognized arguments:.*/m, 'an option is unknown'],
   [/^ERROR: file or directory not found: .*/m, 'the file is missing'],
   [/^pyenv: .*: command not found/m, 'the program is not installed'],

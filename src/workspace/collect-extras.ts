@@ -21,6 +21,8 @@ export interface ExtraCommit {
 
 const MOST_CANDIDATES = 100;
 const MOST_KEPT = 20;
+/** The worker's objects may be pipes: nothing of them is waited for longer. */
+const LIMIT = { timeoutMs: 20_000 };
 
 /**
  * Finds what the worker committed and then lost from its files: kept at `refs/delegate/<id>/extra/<n>`.
@@ -52,7 +54,9 @@ export async function collectExtras(wanted: {
   const found: ExtraCommit[] = [];
   for (const [commit, name] of named) {
     if (found.length === MOST_KEPT) break;
-    if (!(await holdsMore(collector, base, commit, wanted.resultPaths))) continue;
+    const more = await holdsMore(collector, base, commit, wanted.resultPaths);
+    if (more === 'stuck') break;
+    if (more === 'no') continue;
     const ref = jobRef(wanted.id, `extra/${found.length + 1}`);
     const kept = await keep({ ...wanted, collector, commit, ref });
     found.push({ commit, name, ref: kept ? ref : null });
@@ -65,15 +69,15 @@ async function holdsMore(
   base: string,
   commit: string,
   resultPaths: ReadonlySet<RawPath>,
-): Promise<boolean> {
+): Promise<'yes' | 'no' | 'stuck'> {
   try {
-    if (line(await collector.inside(['cat-file', '-t', commit])) !== 'commit') return false;
+    if (line(await collector.inside(['cat-file', '-t', commit], LIMIT)) !== 'commit') return 'no';
     const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=AMT'];
-    const answer = await collector.inside([...args, '--no-ext-diff', '--no-textconv', base, commit]);
-    return fields(answer.stdout).some((path) => !resultPaths.has(rawPath(path)));
+    const answer = await collector.inside([...args, '--no-ext-diff', '--no-textconv', base, commit], LIMIT);
+    return fields(answer.stdout).some((path) => !resultPaths.has(rawPath(path))) ? 'yes' : 'no';
   } catch (error) {
     // Missing or corrupt objects: there is nothing to be kept.
-    if (error instanceof GitError) return false;
+    if (error instanceof GitError) return error.exitCode === null ? 'stuck' : 'no';
     throw error;
   }
 }
@@ -90,7 +94,7 @@ async function keep(wanted: {
   try {
     const input = Buffer.from(`${commit}\n^${wanted.base}\n`);
     const args = ['pack-objects', '-q', '--revs', join(wanted.folder, 'extra')];
-    const hash = line(await collector.inside(args, { input }));
+    const hash = line(await collector.inside(args, { ...LIMIT, input }));
     await takePack(repository, join(wanted.folder, `extra-${hash}.pack`));
     await refsGit(repository, ['update-ref', '--no-deref', ref, commit]);
     return true;

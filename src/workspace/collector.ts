@@ -15,6 +15,7 @@ export interface InsideOptions {
   /** Read as the work tree in place of the workspace: a folder below it. */
   readonly workTree?: string;
   readonly env?: Readonly<Record<string, string>>;
+  readonly timeoutMs?: number;
 }
 
 /**
@@ -70,7 +71,7 @@ async function runInside(
     argv,
     env: { ...env, ...options.env },
     cwd: workTree,
-    timeoutMs: GIT_LIMIT_MS,
+    timeoutMs: options.timeoutMs ?? GIT_LIMIT_MS,
     keepBytes: LIST_LIMIT_BYTES,
     writable: [place.folder],
     readable: place.repository.objectDirectories,

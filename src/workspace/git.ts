@@ -80,7 +80,8 @@ export function hostGit(
   options: GitOptions = {},
 ): Promise<GitAnswer> {
   const { args, env } = hostCommand(place);
-  return runGit(place.gitDir, args, env, options);
+  // In the work tree's root, since some commands list only what is below the current folder.
+  return runGit(place.workTree ?? place.gitDir, args, env, options);
 }
 
 /** The same as argv and environment, for a git that has to run inside the sandbox. */

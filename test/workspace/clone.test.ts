@@ -47,7 +47,7 @@ it('lets the worker commit under an identity of its own, whatever the user has s
     'cc-delegate worker <worker@cc-delegate.invalid>',
   );
   const collected = await collectChanged(job);
-  expect(git(checkout, 'log', '-1', '--format=%an <%ce>%n%B', collected.commit)).toBe(
+  expect(git(checkout, 'log', '-1', '--format=%an <%ce>%n%B', collected.commit).trim()).toBe(
     'cc-delegate worker <worker@cc-delegate.invalid>\nThe work',
   );
 });
@@ -224,6 +224,8 @@ it('names submodules and files of Git LFS, whose contents it does not have', asy
     'y.txt': 'y\n',
   });
   const trap = join(makeFolder(), 'ran');
+  git(checkout, 'update-index', '--add', '--cacheinfo', `160000,${git(checkout, 'rev-parse', 'HEAD')},lib`);
+  git(checkout, 'commit', '-qm', 'lib');
   git(checkout, 'config', 'filter.lfs.smudge', `touch '${trap}'; cat`);
   git(checkout, 'config', 'filter.lfs.required', 'true');
   const repository = await findRepository(checkout);
@@ -231,7 +233,7 @@ it('names submodules and files of Git LFS, whose contents it does not have', asy
   const commit = git(checkout, 'rev-parse', 'HEAD');
   const folder = join(makeFolder(), 'job', 'work');
   const clone = await createClone({ repository, id, commit, branch: 'b', folder });
-  expect(clone).toEqual({ submodules: [], lfsPointers: 1 });
+  expect(clone).toEqual({ submodules: ['lib'], lfsPointers: 1 });
   expect(readFileSync(join(folder, 'x.bin'), 'utf8')).toBe('pointer\n');
   expect(() => statSync(trap)).toThrow(/ENOENT/);
 });

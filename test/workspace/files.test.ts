@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, linkSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { chmodSync, linkSync, readFileSync, renameSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type FileResult, workspaceFiles } from '../../src/workspace/files.ts';
@@ -163,5 +163,13 @@ describe('a workspace that is gone', () => {
     ];
     expect(answers.map(codeOf)).toEqual(Array(5).fill('workspace_lost'));
     expect(statSync(real, { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  it('is not found again in another folder that took its place', async () => {
+    const { files, folder, real } = makeWorkspace({ f: 'x\n' });
+    renameSync(real, join(folder, 'moved'));
+    writeFiles(real, { f: 'other\n' });
+    expect(codeOf(await files.write({ path: 'f', content: 'x' }))).toBe('workspace_lost');
+    expect(readFileSync(join(real, 'f'), 'utf8')).toBe('other\n');
   });
 });

@@ -67,7 +67,7 @@ it.each([
       const victim = await marked();
       return {
         stateDirectory,
-        workspace: join(stateDirectory, 'hash') + `/../../${victim.workspace.split('/').slice(2).join('/')}`,
+        workspace: `${stateDirectory}/hash/../../${victim.workspace.split('/').slice(2).join('/')}`,
       };
     },
   },

@@ -8,9 +8,6 @@ const FULL = 0.8;
 const KEPT_SHARE = 0.25;
 const KEPT_AFTER_OVERFLOW = [0.25, 0.1, 0];
 
-/** How many times in a row an overflow is answered with a shorter context. */
-export const OVERFLOW_ATTEMPTS = KEPT_AFTER_OVERFLOW.length;
-
 /** How a history is shortened: `head` and `tail` stay, `middle` is summed up. */
 export interface CompactionPlan {
   readonly head: readonly Message[];

@@ -109,7 +109,7 @@ export function matchResults(messages: readonly Message[]): Message[] {
     const content = calls.map(
       ({ toolCallId, toolName }) =>
         results.find((result) => result.toolCallId === toolCallId) ??
-        [] as never,
+        resultPart({ id: toolCallId, name: toolName }, false, INTERRUPTED),
     );
     matched.push({ role: 'tool', content });
   }

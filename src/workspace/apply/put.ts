@@ -24,7 +24,7 @@ export interface Put {
   readonly path: string;
   readonly state: PathState;
   readonly source: string | null;
-  /** Where the new file is made, in the target's folder; a leftover of that name is replaced. */
+  /** Where the new file is made, in the target's folder, relative to the checkout. A leftover is replaced. */
   readonly temporary: string;
   /** Nothing may be there: what appears in the last moment is not overwritten but raises EEXIST. */
   readonly onlyIfAbsent: boolean;
@@ -36,19 +36,20 @@ export async function put(order: Put): Promise<void> {
   await refuseLinkedFolders(order.checkout, order.path);
   if (order.state.kind === 'absent') return removeFile(target);
   if (order.state.kind === 'link' && order.onlyIfAbsent) return makeLink(target, order.state);
-  await rm(order.temporary, { force: true });
+  const temporary = join(order.checkout, order.temporary);
+  await rm(temporary, { force: true });
   try {
-    await make(order.temporary, order.state, order.source);
-    if (order.onlyIfAbsent) await renameExclusive(order.temporary, target);
-    else await rename(order.temporary, target);
+    await make(temporary, order.state, order.source);
+    if (order.onlyIfAbsent) await renameExclusive(temporary, target);
+    else await rename(temporary, target);
   } finally {
-    await rm(order.temporary, { force: true });
+    await rm(temporary, { force: true });
   }
 }
 
 /** The name of a temporary file beside `path`, the same whenever it is asked for. */
-export function temporaryName(checkout: string, path: string, token: string, position: number): string {
-  return join(checkout, dirname(path), `.cc-delegate-${token}-${position}.tmp`);
+export function temporaryName(path: string, token: string, position: number): string {
+  return join(dirname(path), `.cc-delegate-${token}-${position}.tmp`);
 }
 
 async function refuseLinkedFolders(checkout: string, path: string): Promise<void> {

@@ -19,7 +19,8 @@ export async function restoreFiles(open: OpenJournal, pause?: Pause): Promise<st
   const foreign: string[] = [];
   const todo: { path: string; before: Journal['paths'][number]['before']; position: number }[] = [];
   for (const [position, { path, before, after }] of journal.paths.entries()) {
-    await rm(temporaryName(checkout, path, journal.token, position), { force: true });
+    const temporary = temporaryName(path, journal.token, position);
+    if ((await observeBelow(checkout, temporary)).kind !== 'absent') await rm(join(checkout, temporary));
     const now = await observeIn(journal, path);
     if (sameState(now, before)) continue;
     if (sameState(now, after)) todo.push({ path, before, position });
@@ -48,7 +49,7 @@ function putOrder(
   state: Journal['paths'][number]['before'],
 ): Parameters<typeof put>[0] {
   const { checkout, token } = open.journal;
-  const temporary = temporaryName(checkout, path, token, position);
+  const temporary = temporaryName(path, token, position);
   return { checkout, path, state, source: null, temporary, onlyIfAbsent: false };
 }
 

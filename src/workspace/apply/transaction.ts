@@ -122,7 +122,7 @@ async function writeFiles(
     await request.pause?.(`write ${position}`);
     const expected = before.kind === 'absent' ? null : (present.signatures.get(path) ?? null);
     if ((await signature(join(checkout, path))) !== expected) throw changedMeanwhile(path);
-    const temporary = temporaryName(checkout, path, token, position);
+    const temporary = temporaryName(path, token, position);
     const source = join(staged, path);
     await put({ checkout, path, state, source, temporary, onlyIfAbsent: before.kind === 'absent' });
   };

@@ -1,13 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync } from 'node:fs';
-import { Readable } from 'node:stream';
-import { EXIT, UserError } from '../../job/user-error.ts';
+import type { ChildProcess } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { EXIT } from '../../job/user-error.ts';
 import { type Capture, createCapture, limitLog } from './capture.ts';
 import { type Containment, type Ended, signalGroup } from './containment.ts';
 import type { Environment } from './environment.ts';
-import { workspaceLost } from './place.ts';
 import type { Command, CommandResult } from './sandbox.ts';
+import { cannotStart, startCommand } from './start-command.ts';
 
 export interface Run {
   readonly command: Command;
@@ -69,24 +67,26 @@ interface Streams {
 
 async function startAndEnd(run: Run, streams: Streams): Promise<{ ended: Ended; cut: Cut | null }> {
   const { command, containment, pace } = run;
-  const child = await start(run);
-  if ('text' in child) {
-    streams.stderr.write(Buffer.from(`${child.text}\n`));
-    return { ended: { exitCode: child.exitCode, signal: null }, cut: null };
+  const started = await startCommand(command, containment, run.environment);
+  if (!started.ok) {
+    streams.stderr.write(Buffer.from(`${started.text}\n`));
+    return { ended: { exitCode: started.exitCode, signal: null }, cut: null };
   }
-  const leader = child.pid ?? bug('a started process has no number');
+  const { child, leader, outputs } = started;
   const own = createCapture(OWN_BYTES);
-  drain(child, streams, containment.keepsStderr ? own : null, command.log);
+  const captures = containment.keepsStderr
+    ? [streams.stdout, own, streams.stderr]
+    : [streams.stdout, streams.stderr];
+  const closed = drain(outputs, captures, own, command.log);
   feed(child, command.input);
   const exit = new Promise<Ended>((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
   });
-  const closed = once(child, 'close');
   const guard = watch(leader, run);
   const leaderEnded = await exit;
   guard.stop();
   await run.clear(leader, leaderEnded);
-  await giveUpStreams(child, closed, pace.drainMs);
+  await giveUp(outputs, closed, pace.drainMs);
   const cut = guard.cut();
   const ended = containment.read(leaderEnded, Buffer.from(own.result().bytes).toString());
   if (!('notStarted' in ended)) return { ended, cut };
@@ -97,63 +97,26 @@ async function startAndEnd(run: Run, streams: Streams): Promise<{ ended: Ended; 
 
 const OWN_BYTES = 2_000;
 
-/** A command that could not be found is the command's failure, with the exit code a shell would give. */
-interface NotRunnable {
-  readonly exitCode: 126 | 127;
-  readonly text: string;
-}
-
-async function start({ command, containment, environment }: Run): Promise<ChildProcess | NotRunnable> {
-  const [program, ...args] = containment.wrap(command.argv);
-  try {
-    const child = spawn(program, args, {
-      cwd: command.cwd,
-      env: { ...environment, ...command.env },
-      // A session of its own: no terminal to ask on, and a group that can be ended as one.
-      detached: true,
-      stdio: [
-        command.input === undefined ? 'ignore' : 'pipe',
-        ...(containment.keepsStderr ? PIPES_AND_OWN : PIPES),
-      ],
-    });
-    await once(child, 'spawn');
-    return child;
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : null;
-    if (code === 'ENOENT' && !existsSync(command.cwd)) throw workspaceLost(command.cwd);
-    if (code === 'ENOENT') return { exitCode: 127, text: `${command.argv[0]}: not found` };
-    if (code === 'EACCES') return { exitCode: 126, text: `${command.argv[0]}: may not be executed` };
-    if (code === 'E2BIG') return { exitCode: 126, text: `${command.argv[0]}: the arguments are too long` };
-    throw cannotStart(error instanceof Error ? error.message : String(error), error);
-  }
-}
-
-const PIPES = ['pipe', 'pipe'] as const;
-const PIPES_AND_OWN = ['pipe', 'pipe', 'pipe'] as const;
-
-function cannotStart(value: string, cause?: unknown): UserError {
-  const what = 'a command could not be started';
-  const remedy = 'see that the system has processes and memory left';
-  return new UserError({ code: 'cannot_start', what, value, remedy, exit: EXIT.environment }, { cause });
-}
-
-function bug(message: string): never {
-  throw new Error(message);
-}
-
 /** Everything is read to its end whatever happens to what is read, so that no command ever blocks. */
-function drain(child: ChildProcess, streams: Streams, own: Capture | null, log: Command['log']): void {
+function drain(
+  outputs: readonly Readable[],
+  captures: readonly Capture[],
+  own: Capture,
+  log: Command['log'],
+): Promise<unknown> {
   const limited = log === undefined ? null : limitLog(log, LOG_BYTES);
-  const take = (stream: unknown, capture: Capture): void => {
-    if (!(stream instanceof Readable)) return;
+  const ends = outputs.map((stream, index) => {
+    const capture = captures[index] ?? own;
     stream.on('data', (chunk: Buffer) => {
       capture.write(chunk);
       if (capture !== own) limited?.(chunk);
     });
-  };
-  take(child.stdout, streams.stdout);
-  take(child.stderr, own ?? streams.stderr);
-  take(child.stdio[3], streams.stderr);
+    stream.on('error', () => {
+      // The stream closes after it, and what came before is kept.
+    });
+    return new Promise((resolve) => stream.once('close', resolve));
+  });
+  return Promise.all(ends);
 }
 
 function feed(child: ChildProcess, input: Uint8Array | undefined): void {
@@ -177,6 +140,8 @@ function watch(leader: number, { command, containment, pace }: Run): { cut(): Cu
   const onAbort = (): void => end('abort');
   const limit = setTimeout(() => end('time'), Math.min(command.timeoutMs, LONGEST_MS));
   command.signal?.addEventListener('abort', onAbort, { once: true });
+  // It may have been aborted while the command was being started.
+  if (command.signal?.aborted) onAbort();
   return {
     cut: () => reason,
     stop() {
@@ -188,12 +153,16 @@ function watch(leader: number, { command, containment, pace }: Run): { cut(): Cu
 }
 
 /** What is in the pipes is read; a pipe that a survivor still holds is not waited for (PROC-02). */
-async function giveUpStreams(child: ChildProcess, closed: Promise<unknown>, drainMs: number): Promise<void> {
+async function giveUp(
+  outputs: readonly Readable[],
+  closed: Promise<unknown>,
+  drainMs: number,
+): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise((resolve) => {
     timer = setTimeout(resolve, drainMs);
   });
   await Promise.race([closed, late]);
   clearTimeout(timer);
-  for (const stream of child.stdio) stream?.destroy();
+  for (const stream of outputs) stream.destroy();
 }

@@ -17,6 +17,12 @@ describe.each(levels)('a command at level %s', (level) => {
     expect([textOf(result.stdout), textOf(result.stderr)]).toEqual(['out\n', 'err\n']);
   });
 
+  it('may open its streams by name', async () => {
+    const { bash } = await makeSandbox(level);
+    const result = await bash('echo out >/dev/stdout; echo err >/dev/stderr; echo more >>/dev/stderr');
+    expect([textOf(result.stdout), textOf(result.stderr)]).toEqual(['out\n', 'err\nmore\n']);
+  });
+
   it.each([
     ['a program that is not there', ['no-such-program'], 127],
     ['a file that may not be executed', ['/etc/passwd'], 126],

@@ -1,0 +1,182 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { git } from '../helpers/repository.ts';
+import { bash, makeWorld, write } from '../helpers/world.ts';
+
+describe('how a job ends', () => {
+  it('fails with no_changes when the worker claims done without doing (MOD-15)', async () => {
+    const world = await makeWorld({ script: [{ text: 'Created src/x.ts, all tests pass' }] });
+    const id = await world.start(['--test', 'test -f src/x.ts']);
+    const record = await world.ended(id);
+    expect(record).toMatchObject({ state: 'failed', reason: 'no_changes', progress: { toolCalls: 0 } });
+    expect(record.result?.flags).toContain('no_tool_calls');
+    const result = await world.run(['result', id]);
+    expect(result.exit).toBe(1);
+    expect(result.stdout).toMatch(/why +the worker changed nothing/);
+    expect(result.stdout).toMatch(/said +Created src\/x\.ts/);
+    expect(git(world.repository, 'branch', '--list', 'delegate/*')).toBe('');
+  });
+
+  it('fails with gate_failed when the tests fail, whatever the worker says, and keeps the patch', async () => {
+    const world = await makeWorld({
+      script: [{ calls: [write('a.txt', 'wrong\n')] }, { text: 'all green' }],
+    });
+    const id = await world.start(['--test', 'grep -q right a.txt']);
+    const record = await world.ended(id);
+    expect(record).toMatchObject({
+      state: 'failed',
+      reason: 'gate_failed',
+      result: { salvaged: true, files: 1 },
+    });
+    expect(world.patch(id).toString()).toContain('+wrong');
+    expect(git(world.repository, 'show', `${record.branch}:a.txt`)).toBe('wrong');
+  });
+
+  it('judges a clean checkout: a test that needs an ignored file of the workspace fails', async () => {
+    const world = await makeWorld({
+      files: { '.gitignore': 'built\n' },
+      script: [{ calls: [bash('touch built; echo x > a.txt')] }, { text: 'done' }],
+    });
+    const id = await world.start(['--test', 'test -e built']);
+    const record = await world.ended(id);
+    expect(record).toMatchObject({ state: 'failed', reason: 'gate_failed' });
+    expect(record.result?.flags).toContain('ignored_files');
+  });
+
+  it('takes everything in when the worker commits, switches branch and deletes its .git', async () => {
+    const world = await makeWorld({
+      files: { 'one.txt': '1\n', 'two.txt': '2\n' },
+      script: [
+        {
+          calls: [
+            bash('echo c > committed.txt && git add -A && git commit -qm w && git checkout -qb feature/x'),
+          ],
+        },
+        { calls: [bash('echo u > untracked.txt; rm one.txt; git checkout -q --detach; rm -rf .git')] },
+        { text: 'done' },
+      ],
+    });
+    const id = await world.start();
+    const record = await world.ended(id);
+    expect(record).toMatchObject({ state: 'succeeded' });
+    expect(record.result?.flags).toEqual(expect.arrayContaining(['unproven', 'moved_head']));
+    const names = (await world.run(['diff', id, '--name-only'])).stdout.trim().split('\n').sort();
+    expect(names).toEqual(['committed.txt', 'one.txt', 'untracked.txt']);
+  });
+
+  it('stops at the step limit with the work kept', async () => {
+    const world = await makeWorld({
+      script: ({ index }) => ({ calls: [write(`f${index}.txt`, String(index))] }),
+    });
+    const id = await world.start(['--max-steps', '3']);
+    expect(await world.ended(id)).toMatchObject({
+      state: 'failed',
+      reason: 'max_steps',
+      result: { files: 3, salvaged: true },
+    });
+    expect(world.model.requests).toHaveLength(3);
+  });
+
+  it('stops before the call that would go over the budget, and counts exactly', async () => {
+    const world = await makeWorld({
+      script: ({ index }) => ({
+        calls: [write(`f${index}.txt`, 'x')],
+        usage: { prompt: 1000, output: 100, cacheRead: 200 },
+      }),
+    });
+    const id = await world.start(['--budget', '0.005']);
+    const record = await world.ended(id);
+    expect(record).toMatchObject({
+      state: 'failed',
+      reason: 'over_budget',
+      costBasis: 'user',
+      result: { files: 3 },
+    });
+    // 800 + 200 at $1 and 100 at $10 per million: $0.002 a call, and three of them are over half a cent.
+    expect(record.costUsd).toBeCloseTo(0.006, 9);
+    expect(record.usage).toEqual({ input: 2400, output: 300, cacheRead: 600, cacheWrite: 0 });
+  });
+
+  it('takes an explicit budget of 0 as 0: no call is made', async () => {
+    const world = await makeWorld({ script: [{ text: 'done' }] });
+    const id = await world.start(['--budget', '0']);
+    expect(await world.ended(id)).toMatchObject({ state: 'failed', reason: 'over_budget' });
+    expect(world.model.requests).toHaveLength(0);
+  });
+
+  it('never shows an unknown price as zero, and says at start what bounds the job instead (MOD-11, MOD-17)', async () => {
+    const world = await makeWorld({
+      prices: null,
+      script: [{ calls: [write('a.txt', 'x')] }, { text: 'done' }],
+    });
+    const started = await world.run(['start', 'x', '--json']);
+    expect(started.json<{ notices: string[] }>().notices.join()).toContain('5,000,000 tokens');
+    const { id } = started.json<{ id: never }>();
+    expect(await world.ended(id)).toMatchObject({ costUsd: null, costBasis: 'unknown' });
+    expect((await world.run(['result', id])).stdout).toContain('price unknown');
+    expect((await world.run(['list', '--json'])).json()).toMatchObject({ totalUsd: 0, unpricedJobs: 1 });
+  });
+
+  it('ends by the wall limit as a time-out of its own kind', async () => {
+    const world = await makeWorld({
+      script: [{ calls: [write('a.txt', 'x')] }, { calls: [bash('sleep 60')] }],
+    });
+    const id = await world.start(['--timeout', '8']);
+    expect(await world.ended(id)).toMatchObject({
+      state: 'timeout',
+      reason: 'wall',
+      result: { files: 1, salvaged: true },
+    });
+  });
+
+  it('ends by the stall limit when the endpoint never answers', async () => {
+    const world = await makeWorld({ script: [{ calls: [write('a.txt', 'x')] }, { ending: 'hang' }] });
+    const id = await world.start(['--stall-timeout', '1']);
+    expect(await world.ended(id)).toMatchObject({
+      state: 'timeout',
+      reason: 'stall',
+      result: { files: 1, salvaged: true },
+    });
+  });
+
+  it('refuses a test command that cannot run on the untouched base before any money is spent', async () => {
+    const world = await makeWorld({ script: [{ calls: [write('a.txt', 'x')] }, { text: 'done' }] });
+    const broken = await world.start(['--test', 'no-such-runner --all']);
+    expect(await world.ended(broken)).toMatchObject({
+      state: 'failed',
+      reason: 'setup_failed',
+      preflight: { verdict: 'runner_broken' },
+    });
+    expect(world.model.requests).toHaveLength(0);
+    const forced = await world.start(['--test', 'no-such-runner --all', '--force-start']);
+    expect(await world.ended(forced)).toMatchObject({ state: 'failed', reason: 'gate_failed' });
+  });
+
+  it('takes the work in when the worker is cancelled, once and for all', async () => {
+    const world = await makeWorld({
+      script: [{ calls: [write('a.txt', 'x')] }, { calls: [bash('sleep 60')] }],
+    });
+    const id = await world.start();
+    await world.until(id, (record) => record.progress.toolCalls === 2);
+    expect((await world.run(['cancel', id])).exit).toBe(0);
+    expect(world.record(id)).toMatchObject({
+      state: 'cancelled',
+      reason: null,
+      result: { files: 1, salvaged: true },
+    });
+    expect((await world.run(['cancel', id])).exit).toBe(0);
+  });
+
+  it('names the end in the receipt, with what was run and what it printed', async () => {
+    const world = await makeWorld({ script: [{ calls: [write('a.txt', 'wrong')] }, { text: 'done' }] });
+    const id = await world.start(['--test', 'echo expected right; grep -q right a.txt']);
+    await world.ended(id);
+    const { receiptPath } = (await world.run(['result', id, '--json'])).json<{ receiptPath: string }>();
+    expect(JSON.parse(readFileSync(receiptPath, 'utf8'))).toMatchObject({
+      reason: 'gate_failed',
+      after: { exitCode: 1, outputTail: expect.stringContaining('expected right') },
+      files: [{ path: 'a.txt', status: 'A', insertions: 1 }],
+      sandbox: 'process',
+    });
+  });
+});
