@@ -109,7 +109,7 @@ function changes(file: FilePlan | undefined): boolean {
 function planPath(sides: PathSides, answers: ReadonlyMap<string, MergeAnswer>): FilePlan {
   const index = planSide(sides, sides.index, 'staged', answers);
   const worktree = planSide(sides, sides.worktree, 'uncommitted', answers);
-  const conflict = worktree.kind === 'conflict' ? worktree : index;
+  const conflict = index.kind === 'conflict' ? index : worktree;
   if (conflict.kind === 'conflict') {
     return { path: sides.path, index: KEEP, worktree: KEEP, note: 'conflict', why: conflict.why };
   }

@@ -57,8 +57,7 @@ function locate(repo: string): Store {
 function refuseForeign(folder: string): void {
   const status = statusOf(folder);
   if (status === null) return;
-  if (status.isSymbolicLink())
-    throw refused(folder, 'store_symlink', 'the job store is, or holds, a symbolic link');
+  if (status.isSymbolicLink()) throw refused(folder, 'store_symlink', 'the job store holds a symbolic link');
   if (!status.isDirectory()) throw refused(folder, 'store_not_folder', 'the job store is not a folder');
   const user = process.getuid?.();
   if (user !== undefined && status.uid !== user) {

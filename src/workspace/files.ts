@@ -8,7 +8,7 @@ import { findFiles, searchFiles } from './files-search.ts';
 import { encodingOf, isBinary, sliceLines } from './files-text.ts';
 import { putFile } from './files-write.ts';
 
-export type { FileErrorCode, FileResult } from './files-result.ts';
+export type { FileResult } from './files-result.ts';
 
 /**
  * The worker's hands on files, confined to one workspace: paths are relative to it, or absolute inside it;

@@ -89,10 +89,7 @@ export async function makeWorld(options: WorldOptions = {}): Promise<World> {
   const program = join(process.env.CC_DELEGATE_TEST_DIST ?? 'dist', 'cli.js');
   const world = new RealWorld({ folder, repository, home, state, model, env, program });
   onTestFinished(() => world.end());
-  world.configure(
-    options.api ?? 'openai-chat',
-    options.prices === undefined ? [1, 10] : options.prices,
-  );
+  world.configure(options.api ?? 'openai-chat', options.prices === undefined ? [1, 10] : options.prices);
   return world;
 }
 
@@ -126,7 +123,11 @@ class RealWorld implements World {
       baseUrl: anthropic ? this.model.anthropicUrl : this.model.url,
       ...(prices && { prices: { input: prices[0], output: prices[1] } }),
     };
-    const config = { defaultProfile: 'test', sandbox: { allowUnsandboxed: true }, profiles: { test: profile } };
+    const config = {
+      defaultProfile: 'test',
+      sandbox: { allowUnsandboxed: true },
+      profiles: { test: profile },
+    };
     const folder = join(this.home, '.cc-delegate');
     mkdirSync(folder, { mode: 0o700 });
     writeFileSync(join(folder, 'config.yaml'), JSON.stringify(config), { mode: 0o600 });

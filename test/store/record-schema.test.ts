@@ -124,18 +124,28 @@ describe('a hostile job file', () => {
     expectUnreadable(store, path);
   });
 
-  it.each([
-    ['a symbolic link', (path: string) => symlinkSync('/etc/passwd', path)],
-    ['a link to itself', (path: string) => symlinkSync(path, path)],
-    ['a folder', (path: string) => mkdirSync(path)],
-    ['a FIFO', (path: string) => execFileSync('mkfifo', [path])],
-    ['a link to an endless device', (path: string) => symlinkSync('/dev/zero', path)],
-  ])('that is %s is shown as unreadable, quickly, and hides no other', (_, make) => {
+  const link = 'it is a symbolic link';
+  const special = 'it is not a regular file';
+
+  it.each<[string, string, (path: string) => void]>([
+    ['a symbolic link to a good record', link, (path) => symlinkSync(goodRecord(), path)],
+    ['a link to itself', link, (path) => symlinkSync(path, path)],
+    ['a link to an endless device', link, (path) => symlinkSync('/dev/zero', path)],
+    ['a folder', special, (path) => mkdirSync(path)],
+    ['a FIFO', special, (path) => execFileSync('mkfifo', [path])],
+  ])('that is %s is shown as unreadable, quickly, and hides no other', (_, why, make) => {
     const store = repo();
     const path = join(store.jobs, `${id}.json`);
     make(path);
+    expect(readJob(store, id)).toMatchObject({ why });
     expectUnreadable(store, path);
   });
+
+  function goodRecord(): string {
+    const path = join(makeFolder(), `${id}.json`);
+    writeFileSync(path, text);
+    return path;
+  }
 
   it('that was damaged at random never breaks the reader (1,000 times)', () => {
     const store = repo();

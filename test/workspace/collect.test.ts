@@ -156,7 +156,8 @@ const CASES: readonly Case[] = [
   },
   {
     title: 'a corrupt .git',
-    script: 'echo x > .git/HEAD; echo x > .git/config; rm .git/index; mkdir .git/index; echo w > work.txt',
+    script:
+      'echo x > .git/HEAD; echo x > .git/config; rm .git/index; mkdir .git/index; mkfifo .git/packed-refs; echo w > work.txt',
     files: ['A work.txt'],
     flags: ['moved_head'],
   },

@@ -4,8 +4,10 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -211,7 +213,11 @@ it('says what the worker will not see, and leaves the index alone (GIT-06)', asy
   git(checkout, 'add', 'g');
   git(checkout, 'mv', 'old name', 'name');
   const repository = await findRepository(checkout);
+  // A file whose content is as it was: a plain status would write its new time into the index.
+  utimesSync(join(checkout, '.gitignore'), 1_000_000_000, 1_000_000_000);
+  const index = readFileSync(join(checkout, '.git/index'));
   const found = await uncommitted(repository);
+  expect(readFileSync(join(checkout, '.git/index')).equals(index)).toBe(true);
   expect(found.changed.sort()).toEqual(['f', 'g', 'name', 'old name']);
   expect(found.untracked.sort()).toEqual(['dir/u', 'new\nline']);
 });

@@ -39,7 +39,7 @@ async function probeTarget(checkout: string, path: string, deletions: Deletions)
     if (deletions.has(path)) return { kind: 'absent' };
     const foreign = await firstForeign(checkout, path, deletions);
     if (foreign === null) return { kind: 'absent' };
-    return { kind: 'blocked', why: `a folder is in the way, with ${foreign} in it` };
+    return { kind: 'blocked', why: `a folder is in the way: ${foreign}` };
   }
   if (!found.isFile()) return { kind: 'blocked', why: 'something that is no file is in the way' };
   if (!(await isReadable(target))) return { kind: 'blocked', why: 'your file cannot be read' };
@@ -82,8 +82,9 @@ async function isReadable(path: string): Promise<boolean> {
 /** The first thing below a folder that would be lost if a file took its place; null when there is none. */
 async function firstForeign(checkout: string, folder: string, deletions: Deletions): Promise<string | null> {
   const emptied = new Set([...deletions].flatMap(foldersAbove));
-  if (!emptied.has(folder)) return folder;
-  for (const child of await readdir(join(checkout, folder), { withFileTypes: true })) {
+  const children = await readdir(join(checkout, folder), { withFileTypes: true });
+  if (!emptied.has(folder)) return [folder, ...children.slice(0, 1).map(({ name }) => name)].join('/');
+  for (const child of children) {
     const path = `${folder}/${child.name}`;
     if (!child.isDirectory()) {
       if (!deletions.has(path)) return path;

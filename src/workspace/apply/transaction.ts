@@ -47,7 +47,10 @@ export async function transact(request: ApplyRequest, decided: Decided): Promise
     await request.pause?.('journal');
     open = saveJournal(folder, journal);
     await writeFiles(request, open, present, stage.folder);
-    open = await commitIndex(request, open, stage.index);
+    if (stage.index !== null) {
+      open = await announceIndex(request, open, stage.index);
+      await placeNewIndex(request, open, stage.index);
+    }
     await verify(repository, open.journal);
     if (commit !== null) await moveHead(repository, { from: present.head, to: commit });
     await request.pause?.('finish');
@@ -140,31 +143,29 @@ async function writeFiles(
   for (const [position, change] of paths.entries()) if (!isRemoval(change)) await step(position);
 }
 
-async function commitIndex(
-  request: ApplyRequest,
-  open: OpenJournal,
-  index: string | null,
-): Promise<OpenJournal> {
+/** Writes down which bytes the index is about to have, so that recovery can tell whether it came to that. */
+async function announceIndex(request: ApplyRequest, open: OpenJournal, index: string): Promise<OpenJournal> {
   const { repository } = request;
-  if (index === null) return open;
   // Fills in the times of the files just written, so that no git has to read them again. Exit 1 only says
   // that some file differs from its entry.
   await userGit(repository, [...INDEX_SHAPE, 'update-index', '-q', '--refresh'], {
     env: { GIT_INDEX_FILE: index },
     accept: [0, 1],
   });
+  const { sha256Before } = open.journal.index;
   const present = indexPath(repository);
-  if (open.journal.index.sha256Before !== null) {
-    if ((await sha256Of(present)) !== open.journal.index.sha256Before) throw changedMeanwhile(present);
-  }
-  const entries = { ...open.journal.index, sha256After: await sha256Of(index) };
+  if (sha256Before !== null && (await sha256Of(present)) !== sha256Before) throw changedMeanwhile(present);
   await request.pause?.('commit');
-  const next = saveJournal(open.folder, { ...open.journal, phase: 'committing', index: entries });
+  const entries = { ...open.journal.index, sha256After: await sha256Of(index) };
+  return saveJournal(open.folder, { ...open.journal, phase: 'committing', index: entries });
+}
+
+async function placeNewIndex(request: ApplyRequest, { journal }: OpenJournal, index: string): Promise<void> {
   await request.pause?.('index');
+  const present = indexPath(request.repository);
   const mode = (await observe(present)).kind === 'file' ? (await lstat(present)).mode & 0o7777 : 0o644;
-  await placeIndex(repository, index, mode, open.journal.token);
+  await placeIndex(request.repository, index, mode, journal.token);
   await request.pause?.('head');
-  return next;
 }
 
 /** Trusts nothing but the content: every file and every entry is where it should be. */
@@ -188,8 +189,8 @@ async function rollBack(repository: Repository, open: OpenJournal): Promise<void
   }
   await restoreFiles(open);
   const present = indexPath(repository);
-  if (open.journal.phase === 'prepared' || index.sha256Before === null) return;
-  if ((await sha256Of(present)) === index.sha256Before) return;
+  if (index.sha256After === null || index.sha256Before === null) return;
+  if ((await sha256Of(present)) !== index.sha256After) return;
   const mode = (await lstat(present)).mode & 0o7777;
   await placeIndex(repository, join(open.folder, SAVED_INDEX), mode, token);
 }

@@ -127,7 +127,7 @@ describe('apply', () => {
         '\r\n',
       ),
     );
-    expect(read(repository, 'g.x')).toBe('DEF\n');
+    expect(read(repository, 'g.x')).toBe('DEF\r\n');
     expect(unstaged(repository)).toBe('M\tf.txt');
   });
 
@@ -205,7 +205,7 @@ describe('apply changes nothing', () => {
       {},
       { n: 'n\n' },
       (at) => writeTree(at, { 'n/x': 'x\n' }),
-      /folder is in the way, with n\/x/,
+      /folder is in the way: n\/x/,
     ],
     [
       'when a parent is a link',
@@ -384,11 +384,7 @@ describe('apply with a commit', () => {
   });
 
   it('refuses with other changes staged, and without an identity', async () => {
-    const { repository, request } = await makeScene(
-      { f: 'f\n' },
-      { n: 'n\n' },
-      { 'user.useConfigOnly': 'true' },
-    );
+    const { repository, request } = await makeScene({ f: 'f\n' }, { n: 'n\n' }, { 'user.name': '' });
     const error = await refused(repository, 'no_identity', () => applyResult({ ...request, ...withCommit }));
     expect(error.explanation.exit).toBe(6);
     writeTree(repository, { f: 'staged\n' });
