@@ -1,7 +1,6 @@
 import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
-import { isTerminal } from '../job/states.ts';
-import { EXIT, UserError } from '../job/user-error.ts';
+import { EXIT } from '../job/user-error.ts';
 import { parseDuration } from '../provider/duration.ts';
 import { removeJob } from '../store/jobs.ts';
 import { openStore, type Store } from '../store/open.ts';
@@ -11,6 +10,7 @@ import { bury } from '../store/removed.ts';
 import { deleteBranch, releasePins } from '../workspace/refs.ts';
 import { removeWorkspace } from '../workspace/remove.ts';
 import { findRepository } from '../workspace/repository.ts';
+import { isUnused, refuseToRemove } from './cleanup-refusal.ts';
 import { findBuried } from './find-buried.ts';
 import { findJob, noRepository } from './find-job.ts';
 import { atMost, parseVerb, usage } from './parse.ts';
@@ -23,7 +23,7 @@ export const verb: Verb = {
 
 Removes a job: workspace, branch, record, mailbox, log. A small tombstone and the
 patch stay under .cc-delegate/removed. Work that was neither applied nor discarded
-is not removed without --force.
+is not removed without --force, nor a workspace that was changed since.
 
   --keep-branch   leave the branch and its commits
   --force         also what was never applied (its patch is kept all the same)
@@ -68,7 +68,7 @@ async function one(context: VerbContext, typed: string, how: How) {
     };
   }
   const { store, record } = await findJob(context, typed);
-  const refusal = refusalOf(record, how);
+  const refusal = await refuseToRemove(context, store, record, how.force);
   if (refusal !== null) throw refusal;
   const line = await remove(context, store, record, how);
   return { json: { removed: how.dryRun ? [] : [record.id] }, text: line, exit: EXIT.done };
@@ -85,7 +85,7 @@ async function all(context: VerbContext, beforeMs: number, how: How) {
     if (job.kind !== 'ok') continue;
     const record = await upToDate(context, store, job.record);
     if (record.endedAt === null || Date.parse(record.endedAt) > beforeMs) continue;
-    const refusal = refusalOf(record, how);
+    const refusal = await refuseToRemove(context, store, record, how.force);
     if (refusal !== null) {
       kept.push(record.id);
       lines.push(`kept     ${shortId(record.id)}  ${refusal.explanation.what}`);
@@ -101,28 +101,11 @@ async function all(context: VerbContext, beforeMs: number, how: How) {
   };
 }
 
-/** Why a job must stay; null when it may go. Work nobody has used or given up is not ours to destroy. */
-function refusalOf(record: JobRecord, { force }: How): UserError | null {
-  const id = shortId(record.id);
-  if (!isTerminal(record.state)) {
-    return refused(`this job is ${record.state}`, record, `first: cc-delegate cancel ${id}`);
-  }
-  if (record.result?.salvaged === 'pending') {
-    return refused('its work is just being salvaged', record, 'try again in a moment');
-  }
-  const unused = (record.result?.files ?? 0) > 0 && record.disposition === 'none';
-  if (!unused || force) return null;
-  return refused(
-    'its work is neither applied nor discarded',
-    record,
-    `cc-delegate apply ${id}, or discard ${id}, or cleanup ${id} --force`,
-  );
-}
-
 async function remove(context: VerbContext, store: Store, record: JobRecord, how: How): Promise<string> {
   const { id, branch } = record;
   const commit = record.result?.commit ?? null;
-  const what = `${shortId(id)}  ${record.title}${commit === null ? '' : `  (${commit.slice(0, 8)})`}`;
+  const unused = isUnused(record) ? ', never applied' : '';
+  const what = `${shortId(id)}  ${record.title}${commit === null ? '' : `  (${commit.slice(0, 8)}${unused})`}`;
   if (how.dryRun) return `would remove ${what}`;
   bury(store, {
     id,
@@ -138,17 +121,21 @@ async function remove(context: VerbContext, store: Store, record: JobRecord, how
   const { work } = workspacePaths(stateDir, store.repo, id);
   const removal = await removeWorkspace({ stateDirectory: stateDir, id, workspace: work });
   if (removal.kind === 'refused') context.stderr(`cc-delegate: the workspace was left alone: ${removal.why}`);
-  await removeRefs(record, how);
+  await removeRefs(context, record, how);
   removeJob(store, id);
   return `removed ${what}`;
 }
 
-async function removeRefs(record: JobRecord, how: How): Promise<void> {
+async function removeRefs(context: VerbContext, record: JobRecord, how: How): Promise<void> {
   const repository = await findRepository(record.checkout).catch(() => null);
   // Without a repository there is nothing to remove from it.
   if (repository === null) return;
   const expected = record.result?.commit ?? record.base;
-  if (!how.keepBranch) await deleteBranch(repository, record.branch, expected);
+  if (!how.keepBranch && !(await deleteBranch(repository, record.branch, expected))) {
+    context.stderr(
+      `cc-delegate: the branch ${record.branch} was left alone: it is in use, or not as we left it`,
+    );
+  }
   await releasePins(repository, record.id);
 }
 
@@ -157,8 +144,4 @@ function olderThan(text: string | undefined): number {
   const age = parseDuration(text);
   if (age === null) throw usage('--older-than takes a time', text, 'e.g. --older-than 14d');
   return Date.now() - age * 1000;
-}
-
-function refused(what: string, record: JobRecord, remedy: string): UserError {
-  return new UserError({ code: 'not_removed', what, value: record.id, remedy, exit: EXIT.wrongState });
 }

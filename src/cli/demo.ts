@@ -45,7 +45,7 @@ tests and diff; only the model is scripted.
 
 async function play(stage: Stage, teller: Teller, url: string): Promise<JobId> {
   teller.act('1  A repository whose tests are red');
-  await teller.shell(stage, TEST, ['npm', 'test'], /^# (pass|fail)/);
+  await teller.shell(stage, TEST, ['node', '--test'], /^# (pass|fail)/);
 
   teller.act('2  The task goes to a cheaper model');
   await configure(stage, url);
@@ -67,7 +67,7 @@ async function play(stage: Stage, teller: Teller, url: string): Promise<JobId> {
   teller.act('5  One diff comes back');
   await teller.delegate(stage, ['apply', short]);
   await teller.shell(stage, 'git diff --staged', ['git', 'diff', '--staged', '--no-color', '-U0'], /^[+-] /);
-  await teller.shell(stage, TEST, ['npm', 'test'], /^# (pass|fail)/);
+  await teller.shell(stage, TEST, ['node', '--test'], /^# (pass|fail)/);
   await teller.delegate(stage, ['undo']);
   await teller.shell(stage, 'git status --short', ['git', 'status', '--short'], /./);
   return id;

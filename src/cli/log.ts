@@ -32,7 +32,7 @@ What happened, event by event.
     const notes = skipped > 0 ? [`(${skipped} torn or foreign lines left out)`] : [];
     return {
       json: { id: found.record.id, events, skipped },
-      text: [...events.map(renderEvent), ...notes].join('\n'),
+      text: [...events.map(renderEvent).filter((line) => line !== null), ...notes].join('\n'),
       exit: EXIT.done,
     };
   },
@@ -46,7 +46,10 @@ async function follow(context: VerbContext, { store, record }: FoundRecord): Pro
     const read = readJob(store, record.id);
     const ended = read.kind !== 'ok' || isTerminal((await upToDate(context, store, read.record)).state);
     const news = readEvents(file, { from });
-    for (const event of news.events) context.stdout(`${renderEvent(event)}\n`);
+    for (const event of news.events) {
+      const line = renderEvent(event);
+      if (line !== null) context.stdout(`${line}\n`);
+    }
     from = news.next;
     if (ended) return;
     await sleep(FOLLOW_EVERY_MS);

@@ -7,6 +7,7 @@ import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts
 import { limitsOf, type Settings } from '../provider/settings.ts';
 import {
   findRepository,
+  hasFolder,
   type Repository,
   resolveBase,
   storeIsTracked,
@@ -40,6 +41,7 @@ export interface StartPlan {
 export async function planStart(context: VerbContext, request: StartRequest): Promise<StartPlan> {
   const repository = await findRepository(context.cwd);
   const base = await resolveBase(repository, request.base);
+  if (!(await hasFolder(repository, base, repository.subdirectory))) throw notInBase(repository, base);
   if (await storeIsTracked(repository)) throw tracked(repository);
   const { settings, warnings } = effectiveConfig({ env: context.env, projectRoot: repository.checkout });
   if (settings.mode === 'off') throw switchedOff();
@@ -115,6 +117,17 @@ function tracked(repository: Repository): UserError {
     value: repository.checkout,
     remedy: 'remove it from the repository: git rm -r --cached .cc-delegate',
     exit: EXIT.refused,
+  });
+}
+
+/** The worker and the tests start in the folder the caller stands in: it has to be there for them too. */
+function notInBase({ checkout, subdirectory }: Repository, base: string): UserError {
+  return new UserError({
+    code: 'folder_not_in_base',
+    what: 'the folder you are in is not part of the commit the worker starts from',
+    value: `${subdirectory} in ${base.slice(0, 8)}`,
+    remedy: `commit it first, or start from the top: --repo ${checkout}`,
+    exit: EXIT.environment,
   });
 }
 

@@ -103,11 +103,20 @@ export function statusOf(record: JobRecord, nowMs: number): Record<string, unkno
   };
 }
 
+/** How a job ended, for a table whose other columns say the state and the cost. */
+function endedWords(record: JobRecord): string {
+  const { reason, result } = record;
+  const files = count(result?.files ?? 0, 'file');
+  const tests = result?.tests ? (result.tests.exitCode === 0 ? ', tests pass' : ', tests fail') : '';
+  const applied = record.disposition === 'none' ? '' : `, ${record.disposition}`;
+  return `${reason === null ? '' : `${reason}: `}${files}${tests}${applied} → result ${shortId(record.id)}`;
+}
+
 /** What a job is doing or how it ended, for the last column of a table. */
 export function whatColumn(record: JobRecord): string {
   const id = shortId(record.id);
-  if (record.question) return `asks: ${record.question.message} → answer ${id}`;
-  if (isTerminal(record.state)) return `${record.result?.summaryLine ?? record.state} → result ${id}`;
+  if (record.question) return `asks: ${trimLine(record.question.message, 16)} → answer ${id}`;
+  if (isTerminal(record.state)) return endedWords(record);
   const touched =
     record.progress.filesTouched > 0 ? ` (+${count(record.progress.filesTouched, 'file')})` : '';
   return `${record.progress.note || record.title}${touched}`;

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDuration } from './duration.ts';
 import { nameText, PERMISSION_MODES, PROFILE_NAME, profileSchema, VARIABLE_NAME } from './profile.ts';
 

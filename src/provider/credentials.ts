@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { type PathEnvironment, userDirectory } from '../store/paths.ts';
 import { makePrivate, readUserFile, updateUserFile, type Warn } from './user-file.ts';

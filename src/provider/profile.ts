@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { baseUrlProblem } from './base-url.ts';
 import { findProvider, hasOwnModelNames, PROVIDER_APIS, PROVIDERS, type Provider } from './providers.ts';
 

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { readSmallFile } from '../store/small-file.ts';
 import { explainIssue } from './explain-issue.ts';

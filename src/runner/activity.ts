@@ -19,6 +19,7 @@ export class Activity {
   spend: Spend = NO_SPEND;
   steps = 0;
   toolCalls = 0;
+  #toolsEnded = 0;
   #text = '';
 
   constructor(writer: JobWriter, log: JobLog, watchdogs: Watchdogs) {
@@ -31,12 +32,14 @@ export class Activity {
   readonly note = (text: string): void => {
     this.#log.event('progress', { text });
     this.#save({ note: trimLine(text, 160) });
+    checkpoint('progress:note');
   };
 
   /** A file tool has changed this path. */
   readonly touched = (path: string): void => {
     this.#touched.add(path);
     this.#save({ filesTouched: this.#touched.size });
+    checkpoint(`progress:touched:${this.#touched.size}`);
   };
 
   readonly onEvent = (event: EngineEvent): void => {
@@ -55,6 +58,7 @@ export class Activity {
         this.steps = event.step;
         this.models.add(event.model);
         this.#save({ step: event.step });
+        checkpoint(`step:${event.step}:start`);
         break;
       case 'step_end':
         this.#stepEnded(event.step);
@@ -65,10 +69,15 @@ export class Activity {
       case 'tool_end':
         this.#held.get(event.id)?.();
         this.#held.delete(event.id);
+        this.#toolsEnded += 1;
+        checkpoint(`tool:${this.#toolsEnded}:end`);
         break;
       case 'retry':
         this.#waitFor(event.waitMs);
         this.#save({ note: trimLine(`waiting ${Math.ceil(event.waitMs / 1000)} s: ${event.kind}`, 160) });
+        break;
+      case 'steer_delivered':
+        checkpoint('steer:delivered');
         break;
       default:
         break;
@@ -80,6 +89,7 @@ export class Activity {
   #spent(event: EngineEvent & { t: 'spend' }): void {
     this.spend = addSpend(this.spend, event.spend);
     this.#writer.progress({ usage: this.spend.usage, costUsd: this.spend.usd, costBasis: this.spend.basis });
+    checkpoint(`step:${this.steps}:spend`);
   }
 
   #stepEnded(step: number): void {

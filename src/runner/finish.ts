@@ -21,9 +21,10 @@ export async function finish(
 ): Promise<void> {
   const looked =
     prepared === null ? { end: graded.end, notes: [] } : await lookAgain(job, prepared, graded.end);
+  checkpoint('finish:looked');
   const left = (await prepared?.sandbox.dispose()) ?? [];
   const notes = [...looked.notes, ...left.map((process) => `still running: ${process}`)];
-  checkpoint('finish:looked');
+  checkpoint('finish:disposed');
   const endedAt = new Date().toISOString();
   const receipt = makeReceipt({
     record: job.writer.record,
@@ -37,6 +38,7 @@ export async function finish(
   writeReceipt(job.paths.receipt, receipt);
   checkpoint('finish:receipt');
   job.log.event('ended', { state: looked.end.to, reason: looked.end.reason });
+  checkpoint('finish:logged');
   job.writer.move(
     { to: looked.end.to, reason: looked.end.reason },
     { result: resultHead(receipt), question: null, openQuestions: 0, endedAt },

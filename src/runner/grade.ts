@@ -27,8 +27,9 @@ export interface Graded {
  */
 export async function grade(job: RunningJob, prepared: Prepared, worked: Worked): Promise<Graded> {
   const claim = worked.ok ? worked.claim : '';
-  if (worked.ok) job.writer.move({ to: 'grading', reason: null });
   checkpoint('grade:start');
+  if (worked.ok) job.writer.move({ to: 'grading', reason: null });
+  checkpoint('grade:moved');
   const collected = await takeIn(job, prepared);
   checkpoint('grade:collected');
   const nothing = { claim, setup: null, after: null };
@@ -51,6 +52,7 @@ export async function takeIn(
 ): Promise<Collected> {
   const { record } = job.writer;
   const provided = await unchangedLeftovers(job.places.work, prepared.leftovers);
+  checkpoint('collect:start');
   const collected = await collect({
     repository: prepared.repository,
     id: record.id,
@@ -62,10 +64,11 @@ export async function takeIn(
     message: `delegate: ${record.title}`,
     patchFile: job.paths.patch,
     provided,
+    reached: (step) => checkpoint(`collect:${step}`),
   });
   // An empty branch is no result: its name is given back.
   if (collected.kind === 'unchanged') await deleteBranch(prepared.repository, record.branch, record.base);
-  checkpoint('collect:fetched');
+  checkpoint('collect:done');
   return collected;
 }
 
@@ -81,6 +84,7 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
   const { gate: folder } = job.places;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
+  checkpoint('gate:folder');
   const checkout = `${folder}/checkout`;
   await createClone({
     repository: prepared.repository,
@@ -97,9 +101,10 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
     temp: `${folder}/tmp`,
     passEnv: job.passEnv,
   });
+  checkpoint('gate:sandbox');
   const release = job.watchdogs.hold();
   try {
-    return await gate({
+    const report = await gate({
       sandbox,
       cwd: startFolder(job, checkout),
       setup: record.gate.setup,
@@ -108,9 +113,12 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
       log: job.log.output,
       signal: job.stop.signal,
     });
+    checkpoint('gate:judged');
+    return report;
   } finally {
     release();
     await sandbox.dispose();
+    checkpoint('gate:disposed');
     await rm(folder, { recursive: true, force: true });
   }
 }

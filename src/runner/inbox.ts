@@ -2,6 +2,7 @@ import type { EngineRun } from '../engine/engine.ts';
 import type { Mailbox } from '../store/mailbox.ts';
 import { watchMailbox } from '../store/mailbox-watch.ts';
 import type { InMessage } from '../store/messages.ts';
+import { checkpoint } from './checkpoint.ts';
 import type { Questions } from './questions.ts';
 import type { RunningJob } from './running-job.ts';
 
@@ -42,6 +43,12 @@ export class Inbox {
   #take(message: InMessage): void {
     if (this.#seen.has(message.id)) return;
     this.#seen.add(message.id);
+    checkpoint(`inbox:${message.type}:taken`);
+    this.#act(message);
+    checkpoint(`inbox:${message.type}:acted`);
+  }
+
+  #act(message: InMessage): void {
     switch (message.type) {
       case 'cancel':
         this.#job.log.event('cancel', { id: message.id });

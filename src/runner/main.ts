@@ -1,13 +1,15 @@
 import { Socket } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MODEL_APIS, type ModelRef } from '../engine/engine.ts';
 import { isJobId, type JobId } from '../job/ids.ts';
 import { claimJob, Fenced } from '../store/job-writer.ts';
 import { readJob } from '../store/jobs.ts';
 import { identify } from '../store/liveness.ts';
-import { openStore } from '../store/open.ts';
+import { openStore, type Store } from '../store/open.ts';
 import { runPaths, stateDirectory, workspacePaths } from '../store/paths.ts';
+import { sweep } from '../store/sweep.ts';
 import { readTask } from '../store/task-file.ts';
+import { checkpoint } from './checkpoint.ts';
 import { JobLog } from './job-log.ts';
 import { SECRETS_FD, type Secrets } from './launch.ts';
 import { runJob } from './run-job.ts';
@@ -44,7 +46,9 @@ async function main(): Promise<void> {
   const [mode, repo, id] = process.argv.slice(2);
   if (repo === undefined || id === undefined || !isJobId(id))
     throw new Error('usage: run|salvage REPOSITORY ID');
+  checkpoint('start:up');
   const secrets = secretsSchema.parse(JSON.parse(await readPipe()));
+  checkpoint('start:secrets');
   if (mode === 'salvage') await salvage(repo, id, secrets);
   else await run(repo, id, secrets);
 }
@@ -58,6 +62,7 @@ async function run(repo: string, id: JobId, secrets: Secrets): Promise<void> {
   if (task.kind !== 'ok') throw new Error(`the task of ${id} cannot be used: ${task.kind}`);
   const [first, ...fallbacks] = secrets.models;
   if (!first) throw new Error('no model was handed over');
+  checkpoint('start:read');
   const stop = new StopSwitch();
   const onStorageError = (error: unknown): void =>
     stop.request({
@@ -68,6 +73,8 @@ async function run(repo: string, id: JobId, secrets: Secrets): Promise<void> {
   const writer = claimJob(store, read.record, identify(), {
     onFenced: () => stop.request({ kind: 'cancelled' }),
   });
+  checkpoint('start:claimed');
+  tidy(store);
   await runJob({
     store,
     writer,
@@ -80,6 +87,16 @@ async function run(repo: string, id: JobId, secrets: Secrets): Promise<void> {
     log: new JobLog(paths, onStorageError),
     watchdogs: new Watchdogs(read.record.limits, stop),
   });
+}
+
+/** Here it costs no caller any time. */
+function tidy(store: Store): void {
+  try {
+    sweep(store, Date.now());
+  } catch (error) {
+    // What others left behind is no reason not to run this job.
+    process.stderr.write(`the store could not be swept: ${String(error)}\n`);
+  }
 }
 
 async function readPipe(): Promise<string> {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Preflight } from '../job/record.ts';
+import { writeLeftovers } from '../store/leftovers-file.ts';
 import { preflight } from '../verify/preflight.ts';
 import { runCommand } from '../verify/run-command.ts';
 import { createClone } from '../workspace/clone.ts';
@@ -29,8 +30,9 @@ export type Preparation =
 export async function prepare(job: RunningJob): Promise<Preparation> {
   const { record } = job.writer;
   const repository = await findRepository(record.checkout);
+  checkpoint('prepare:found');
   const before = await fingerprint(repository);
-  checkpoint('prepare:start');
+  checkpoint('prepare:fingerprint');
   await pinBase(repository, record.id, record.base);
   checkpoint('prepare:pinned');
   const reserved = await reserveBranch(repository, record.id, record.base);
@@ -58,11 +60,14 @@ export async function prepare(job: RunningJob): Promise<Preparation> {
     temp: job.places.temp,
     passEnv: job.passEnv,
   });
+  checkpoint('prepare:sandbox');
   const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS };
   const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
   if (end) return { ok: false, end, prepared };
   await restoreTracked(sandbox, job.places.work);
+  checkpoint('prepare:restored');
   const leftovers = await findLeftovers(sandbox, job.places.work);
+  writeLeftovers(job.paths.leftovers, leftovers);
   checkpoint('prepare:ready');
   return { ok: true, prepared: { ...prepared, leftovers } };
 }
@@ -71,6 +76,7 @@ async function setUp(job: RunningJob, sandbox: Sandbox): Promise<End | null> {
   const { record } = job.writer;
   if (record.gate.setup === null) return null;
   job.log.event('setup', { command: record.gate.setup });
+  checkpoint('prepare:set-up-begins');
   const done = await runCommand({
     sandbox,
     command: record.gate.setup,
@@ -96,6 +102,7 @@ async function flyBefore(job: RunningJob, sandbox: Sandbox): Promise<End | null>
     signal: job.stop.signal,
   });
   if (job.stop.reason !== null) return stopEnd(job.stop);
+  checkpoint('prepare:preflight-ran');
   job.writer.amend({ preflight: seen });
   job.log.event('preflight', { ...seen });
   checkpoint('prepare:preflight');

@@ -56,6 +56,7 @@ export class Questions {
       expiresAt,
     };
     const envelope = newEnvelope();
+    checkpoint(`question:${this.#asked}:begins`);
     outbox.send({ type: 'question', ...envelope, question: { ...head, ...ask, options: [] } });
     checkpoint(`question:${this.#asked}:posted`);
     const release = hold();
@@ -65,6 +66,7 @@ export class Questions {
     checkpoint(`question:${this.#asked}:asked`);
     try {
       const answer = await answered;
+      checkpoint(`question:${this.#asked}:heard`);
       log.event(answer === null ? 'question_expired' : 'answer_delivered', { id });
       return (
         answer ??

@@ -11,7 +11,8 @@ import type { End } from './running-job.ts';
 /** What a receipt is made of; the rest of it stands in the record. */
 export interface Story {
   readonly record: JobRecord;
-  readonly task: Task;
+  /** null: it can no longer be read, which must not cost the work. */
+  readonly task: Task | null;
   readonly end: End;
   readonly collected: Collected | null;
   readonly setup: CommandReceipt | null;
@@ -34,7 +35,7 @@ export function makeReceipt(story: Story): Receipt {
     state: end.to,
     reason: end.reason,
     error: end.detail,
-    specDigest: specDigest(story.task, record),
+    specDigest: story.task === null ? '' : specDigest(story.task, record),
     base: record.base,
     commit: changed?.commit ?? null,
     tree: changed?.tree ?? null,

@@ -17,7 +17,7 @@ import { type Team, work } from './work.ts';
  */
 export async function runJob(job: RunningJob): Promise<void> {
   job.writer.move({ to: 'preparing', reason: null }, { startedAt: new Date().toISOString() });
-  checkpoint('run:claimed');
+  checkpoint('run:preparing');
   const activity = new Activity(job.writer, job.log, job.watchdogs);
   const questions = new Questions({
     writer: job.writer,
@@ -28,12 +28,14 @@ export async function runJob(job: RunningJob): Promise<void> {
   });
   const inbox = new Inbox(job, questions);
   inbox.open(openInbox(job.store, job.writer.record.id));
+  checkpoint('run:inbox');
   try {
     await passThrough(job, { engine: nativeEngine, activity, questions, inbox });
   } finally {
     job.watchdogs.close();
     await inbox.close();
     job.log.close();
+    checkpoint('run:closed');
   }
 }
 

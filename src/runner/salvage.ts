@@ -1,17 +1,23 @@
 import type { JobId } from '../job/ids.ts';
 import type { Receipt } from '../job/receipt.ts';
 import type { JobRecord } from '../job/record.ts';
-import { isTerminal } from '../job/states.ts';
+import { isTerminal, type TerminalState } from '../job/states.ts';
 import { amendEnded } from '../store/amend-job.ts';
+import { readLeftovers } from '../store/leftovers-file.ts';
+import { identify } from '../store/liveness.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { runPaths, stateDirectory, workspacePaths } from '../store/paths.ts';
 import { readJob } from '../store/read-job.ts';
 import { writeReceipt } from '../store/receipt-file.ts';
+import { claimSalvage } from '../store/salvager.ts';
 import { readTask } from '../store/task-file.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
+import { NO_LEFTOVERS, unchangedLeftovers } from '../workspace/leftovers.ts';
+import { deleteBranch } from '../workspace/refs.ts';
 import { findRepository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { sweepJob } from '../workspace/sandbox/sweep.ts';
+import { checkpoint } from './checkpoint.ts';
 import { JobLog } from './job-log.ts';
 import type { Secrets } from './launch.ts';
 import { makeReceipt, resultHead } from './receipt.ts';
@@ -23,21 +29,38 @@ import { makeReceipt, resultHead } from './receipt.ts';
 export async function salvage(repo: string, id: JobId, secrets: Secrets): Promise<void> {
   const store = openStore(repo, { create: false });
   const read = readJob(store, id);
-  if (read.kind !== 'ok' || !isTerminal(read.record.state)) return;
+  if (read.kind !== 'ok' || !waits(read.record) || !claimSalvage(store, id, identify())) return;
+  checkpoint('salvage:claimed');
+  // The one before us may have finished between our look and our claim.
+  const claimed = readJob(store, id);
+  if (claimed.kind !== 'ok' || !waits(claimed.record)) return;
   const log = new JobLog(runPaths(store, id), (error) => process.stderr.write(`${String(error)}\n`));
-  const collected = await takeIn(store, read.record, secrets).catch((error: unknown): Collected => {
+  const collected = await takeIn(store, claimed.record, secrets).catch((error: unknown): Collected => {
     process.stderr.write(`${String(error)}\n`);
     return { kind: 'workspace_lost', why: error instanceof Error ? error.message : String(error) };
   });
-  log.event('salvaged', { kind: collected.kind });
-  settle(store, id, collected);
+  log.event('salvaged', { kind: collected?.kind ?? 'not_begun' });
   log.close();
+  settle(store, id, collected);
+  checkpoint('salvage:settled');
 }
 
-async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promise<Collected> {
+function waits(record: JobRecord): boolean {
+  return isTerminal(record.state) && record.result?.salvaged === 'pending';
+}
+
+/** null: the worker had not begun, so that nothing in the workspace is its work. */
+async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promise<Collected | null> {
   const places = workspacePaths(stateDirectory(process.env), store.repo, record.id);
-  await sweepJob(record.id, [places.folder]);
+  const paths = runPaths(store, record.id);
+  await sweepJob(record.id, [places.folder], { startedAfter: startTicks(record) });
+  checkpoint('salvage:swept');
   const repository = await findRepository(record.checkout);
+  const left = readLeftovers(paths.leftovers);
+  if (left.kind === 'absent') {
+    await deleteBranch(repository, record.branch, record.base);
+    return null;
+  }
   const sandbox = await openSandbox({
     jobId: record.id,
     workspace: places.work,
@@ -45,7 +68,8 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     temp: places.temp,
     passEnv: secrets.passEnv,
   });
-  return collect({
+  const leftovers = left.kind === 'ok' ? new Map(left.value) : NO_LEFTOVERS;
+  const collected = await collect({
     repository,
     id: record.id,
     branch: record.branch,
@@ -54,27 +78,41 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     collector: places.collector,
     sandbox,
     message: `delegate: ${record.title} (salvaged)`,
-    patchFile: runPaths(store, record.id).patch,
-    provided: [],
+    patchFile: paths.patch,
+    provided: await unchangedLeftovers(places.work, leftovers),
   });
+  // An empty branch is no result: its name is given back.
+  if (collected.kind === 'unchanged') await deleteBranch(repository, record.branch, record.base);
+  checkpoint('salvage:collected');
+  return collected;
+}
+
+/** What was there before the runner was is not its job's. 0, which excludes nothing, where it is not known. */
+function startTicks({ runner }: JobRecord): number {
+  const ticks = Number(runner?.startTime ?? 0);
+  return Number.isFinite(ticks) ? ticks : 0;
 }
 
 /** Says in the record what was found; whoever else changes it at the same time is not overwritten. */
-function settle(store: Store, id: JobId, collected: Collected): void {
+function settle(store: Store, id: JobId, collected: Collected | null): void {
   amendEnded(store, id, Date.now(), (record) => {
-    const receipt = receiptOf(store, record, collected);
-    if (receipt === null) return { result: record.result && { ...record.result, salvaged: false } };
+    if (!isTerminal(record.state)) return null;
+    const receipt = receiptOf(store, { ...record, state: record.state }, collected);
     writeReceipt(runPaths(store, id).receipt, receipt);
+    checkpoint('salvage:receipt');
     return { result: resultHead(receipt) };
   });
 }
 
-function receiptOf(store: Store, record: JobRecord, collected: Collected): Receipt | null {
+function receiptOf(
+  store: Store,
+  record: JobRecord & { readonly state: TerminalState },
+  collected: Collected | null,
+): Receipt {
   const task = readTask(runPaths(store, record.id).task);
-  if (task.kind !== 'ok' || !isTerminal(record.state)) return null;
   return makeReceipt({
     record,
-    task: task.value,
+    task: task.kind === 'ok' ? task.value : null,
     end: { to: record.state, reason: record.reason, detail: record.result?.error ?? null },
     collected,
     setup: null,

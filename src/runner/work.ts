@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import type { Engine, ErrorKind, RunOutcome } from '../engine/engine.ts';
-import { limitReached } from '../job/limits.ts';
+import { limitReached, type Stop } from '../job/limits.ts';
 import type { FailedReason } from '../job/states.ts';
 import { workspaceFiles } from '../workspace/files.ts';
 import type { Activity } from './activity.ts';
@@ -47,7 +48,8 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
     },
     {
       tools: tools(job, prepared, team),
-      mayCall: () => job.stop.reason ?? limitReached(record.limits, activity.spend, activity.steps),
+      mayCall: () =>
+        job.stop.reason ?? workspaceLost(job) ?? limitReached(record.limits, activity.spend, activity.steps),
       emit: activity.onEvent,
     },
   );
@@ -55,14 +57,18 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
   job.stop.signal.addEventListener('abort', abort, { once: true });
   if (job.stop.signal.aborted) abort();
   inbox.attach(run);
+  checkpoint('work:started');
   const outcome = await run.done;
   job.stop.signal.removeEventListener('abort', abort);
   checkpoint('work:ended');
   job.log.event('worker_ended', { ...outcome });
+  checkpoint('work:logged');
   return judgeOutcome(job, outcome);
 }
 
 function judgeOutcome(job: RunningJob, outcome: RunOutcome): Worked {
+  const lost = workspaceLost(job);
+  if (lost) job.stop.request(lost);
   const stopped = stopEnd(job.stop);
   if (stopped) return { ok: false, end: stopped };
   switch (outcome.status) {
@@ -76,6 +82,12 @@ function judgeOutcome(job: RunningJob, outcome: RunOutcome): Worked {
     case 'failed':
       return { ok: false, end: failed(REASON_OF[outcome.kind], outcome.message) };
   }
+}
+
+/** Where there is no workspace any more nothing can be done in it, and every further call would be for nothing. */
+function workspaceLost({ places }: RunningJob): Stop | null {
+  if (existsSync(places.work)) return null;
+  return { kind: 'failed', reason: 'workspace_lost', detail: `there is no folder at ${places.work}` };
 }
 
 const REASON_OF: Record<ErrorKind, FailedReason> = {

@@ -1,6 +1,6 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ensureFolder } from './folders.ts';
+import { ensureStoreFolder } from './folders.ts';
 import { errorCode, storageError } from './storage-error.ts';
 
 export type Event = Readonly<Record<string, unknown>>;
@@ -30,7 +30,7 @@ export function appendEvent(file: string, event: Event): void {
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw storageError('write', file, error);
     // The folder of a live runner was taken away.
-    ensureFolder(dirname(file));
+    ensureStoreFolder(dirname(file));
     appendFileSync(file, line, { mode: 0o600 });
   }
 }

@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { workingTreeOf } from './paths.ts';
 import { errorCode, storageError } from './storage-error.ts';
 
 /** Makes a folder, and those above it, for the user alone (0700). Throws UserError `storage`. */
@@ -8,6 +9,21 @@ export function ensureFolder(path: string): void {
   } catch (error) {
     throw storageError('write', path, error);
   }
+}
+
+/**
+ * The same for a folder of a store, which a live runner makes anew when `git clean` has taken it away. The
+ * working tree itself is never made again: where it was moved or deleted, a folder in its place would be
+ * taken for it. Throws UserError `storage`.
+ */
+export function ensureStoreFolder(path: string): void {
+  const tree = workingTreeOf(path);
+  try {
+    if (tree !== null) statSync(tree);
+  } catch (error) {
+    throw storageError('write', path, error);
+  }
+  ensureFolder(path);
 }
 
 /** The names in a folder, in no order; none when it does not exist. Throws UserError `storage`. */

@@ -4,7 +4,7 @@ import type { JobRecord } from '../job/record.ts';
 import { isActive } from '../job/states.ts';
 import { UserError } from '../job/user-error.ts';
 import { createExclusive, writeAtomic } from './atomic-file.ts';
-import { ensureFolder } from './folders.ts';
+import { ensureStoreFolder } from './folders.ts';
 import { ensureStore, type Store } from './open.ts';
 import { activeMarker, commFolder, revisionPath, runPaths, snapshotPath } from './paths.ts';
 import { revisionExists } from './read-job.ts';
@@ -86,7 +86,7 @@ function writeSnapshot(store: Store, record: JobRecord, text: string): void {
 
 function ensureJobFolders(store: Store, record: JobRecord): void {
   ensureStore(store);
-  ensureFolder(runPaths(store, record.id).revisions);
+  ensureStoreFolder(runPaths(store, record.id).revisions);
   if (isActive(record.state)) ensureMarker(store, record);
 }
 

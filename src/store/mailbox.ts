@@ -4,7 +4,7 @@ import type * as z from 'zod';
 import type { JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { writeAtomic } from './atomic-file.ts';
-import { ensureFolder, namesIn } from './folders.ts';
+import { ensureStoreFolder, namesIn } from './folders.ts';
 import { INBOX, type InMessage, MESSAGE_ID, OUTBOX, type OutMessage } from './messages.ts';
 import { commPaths, type StorePaths } from './paths.ts';
 import { readSmallFile } from './small-file.ts';
@@ -53,7 +53,7 @@ export class Mailbox<M extends Envelope> {
 
   /** Makes the folders; reading does not need them. Throws UserError `storage`. */
   ensure(): void {
-    for (const name of ['tmp', 'new', 'cur', 'bad']) ensureFolder(join(this.folder, name));
+    for (const name of ['tmp', 'new', 'cur', 'bad']) ensureStoreFolder(join(this.folder, name));
   }
 
   /**

@@ -1,7 +1,7 @@
 import { accessSync, chmodSync, constants, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { EXIT, type Explanation, UserError } from '../job/user-error.ts';
 import { createExclusive } from './atomic-file.ts';
-import { ensureFolder } from './folders.ts';
+import { ensureStoreFolder } from './folders.ts';
 import { ignoreFile, type StorePaths, storePaths } from './paths.ts';
 import { errorCode, storageError } from './storage-error.ts';
 
@@ -30,9 +30,9 @@ export function openStore(repo: string, options: { readonly create: boolean }): 
 
 /** Makes what is missing of the store; a live runner calls it too, since `git clean -xfd` takes it away. */
 export function ensureStore(store: Store): void {
-  ensureFolder(store.root);
+  ensureStoreFolder(store.root);
   if (statusOf(ignoreFile(store)) === null) createExclusive(ignoreFile(store), '*\n');
-  for (const folder of [store.jobs, store.active, store.runs, store.comm]) ensureFolder(folder);
+  for (const folder of [store.jobs, store.active, store.runs, store.comm]) ensureStoreFolder(folder);
 }
 
 function locate(repo: string): Store {

@@ -31,6 +31,7 @@ export interface RunPaths {
   readonly runnerLog: string;
   readonly patch: string;
   readonly receipt: string;
+  readonly leftovers: string;
   readonly applied: string;
 }
 
@@ -84,6 +85,12 @@ export function storeFolder(repo: string): string {
   return join(repo, '.cc-delegate');
 }
 
+/** The working tree whose store holds `path`; null for a path in no store. */
+export function workingTreeOf(path: string): string | null {
+  const at = `${path}/`.lastIndexOf('/.cc-delegate/');
+  return at === -1 ? null : path.slice(0, at);
+}
+
 export function storePaths(repo: string): StorePaths {
   const root = storeFolder(repo);
   return {
@@ -120,12 +127,18 @@ export function runPaths(store: StorePaths, id: JobId): RunPaths {
     runnerLog: join(folder, 'runner.log'),
     patch: join(folder, 'result.patch'),
     receipt: join(folder, 'receipt.json'),
+    leftovers: join(folder, 'leftovers.json'),
     applied: join(folder, 'applied'),
   };
 }
 
 export function revisionPath(store: StorePaths, id: JobId, rev: number): string {
   return join(runPaths(store, id).revisions, `${rev}.json`);
+}
+
+/** The n-th process that set out to salvage this job, from 1. */
+export function salvagerClaim(store: StorePaths, id: JobId, number: number): string {
+  return join(runPaths(store, id).folder, `salvager.${number}.json`);
 }
 
 export function commFolder(store: StorePaths, id: JobId): string {

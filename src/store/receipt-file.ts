@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { COST_BASES } from '../job/cost.ts';
 import { isJobId } from '../job/ids.ts';
 import type { Receipt } from '../job/receipt.ts';

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Task } from '../job/task.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { ensureFolder } from './folders.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { isControlPlane } from '../job/control-plane.ts';
 import { hostGit } from './git.ts';
 import { changesMode, type RawChange } from './patch.ts';

@@ -35,7 +35,11 @@ export interface CollectRequest {
   readonly provided?: readonly string[];
   /** Default 20 MB. */
   readonly largeFileBytes?: number;
+  /** Told what is done so far; collecting may be cut off after any of these and begun again. */
+  readonly reached?: (step: CollectStep) => void;
 }
+
+export type CollectStep = 'collector' | 'tree' | 'extras' | 'commit' | 'pack' | 'ref' | 'patch' | 'branch';
 
 /** What is told whether or not anything changed. */
 interface Findings {
@@ -76,13 +80,16 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   await rm(request.collector, { recursive: true, force: true });
   const place = { repository, sandbox, workspace, folder: request.collector };
   const collector = await makeCollector({ ...place, name: 'result.git' });
-  const { provided = [], largeFileBytes = LARGE_FILE_BYTES } = request;
+  const { provided = [], largeFileBytes = LARGE_FILE_BYTES, reached = () => undefined } = request;
+  reached('collector');
   const taken = await readTree({ collector, workspace, base, provided, largeFileBytes });
+  reached('tree');
   const changes = await listChanges({ gitDir: collector.gitDir, base, result: taken.tree });
   const extraRefs = await collectExtras({
     ...{ ...place, id, base, refs: worker.refs },
     resultPaths: new Set(changes.map((change) => change.path)),
   });
+  reached('extras');
   const movedHead = hasMoved(worker, request);
   const found = { notInPatch: taken.notInPatch, movedHead, extraRefs };
   if (changes.length === 0) {
@@ -90,8 +97,13 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   }
   const files = await describe(collector, changes);
   const commit = await makeCommit(request, collector, taken.tree);
+  reached('commit');
   await bringHome(request, collector, commit);
+  reached('ref');
   await writePatch({ gitDir: collector.gitDir, base, result: taken.tree }, request.patchFile);
+  reached('patch');
+  const branchMove = await moveBranch(repository, { branch: request.branch, from: base, to: commit });
+  reached('branch');
   return {
     kind: 'changed',
     ...found,
@@ -101,7 +113,7 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     files,
     insertions: files.reduce((sum, file) => sum + file.insertions, 0),
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
-    branchMove: await moveBranch(repository, { branch: request.branch, from: base, to: commit }),
+    branchMove,
   };
 }
 
@@ -162,5 +174,6 @@ async function bringHome(request: CollectRequest, collector: Collector, commit: 
   const args = ['pack-objects', '-q', '--revs', join(request.collector, 'result')];
   const hash = line(await collector.host(args, { input }));
   await takePack(request.repository, join(request.collector, `result-${hash}.pack`));
+  request.reached?.('pack');
   await refsGit(request.repository, ['update-ref', '--no-deref', ref, commit]);
 }

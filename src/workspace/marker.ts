@@ -1,6 +1,6 @@
 import { lstat, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { JobId } from '../job/ids.ts';
 
 /** The file that says: this folder was made by us, for this job. */

@@ -1,4 +1,4 @@
-import type { JobId } from '../job/ids.ts';
+import { isJobId, type JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { type CommonPlace, fields, GitError, line, refsGit } from './git.ts';
 
@@ -44,30 +44,39 @@ export async function freeBranch(repository: CommonPlace, id: JobId): Promise<st
   return line(await refsGit(repository, args)) === '' ? branch : null;
 }
 
+const FOLDERS = ['delegate', 'cc-delegate'];
+
+/** Can a job have made this branch? A name that comes from a record may be forged; no other is ever touched. */
+function isJobBranch(branch: string): boolean {
+  return FOLDERS.some(
+    (folder) => branch.startsWith(`${folder}/`) && isJobId(branch.slice(folder.length + 1)),
+  );
+}
+
 async function freeFolder(repository: CommonPlace): Promise<string> {
-  const folders = ['delegate', 'cc-delegate'];
-  for (const folder of folders) {
+  for (const folder of FOLDERS) {
     if ((await readRef(repository, `refs/heads/${folder}`)) === null) return folder;
   }
   throw new UserError({
     code: 'branch_in_the_way',
     what: 'branches of these names leave no room for the jobs below them',
-    value: folders.join(', '),
+    value: FOLDERS.join(', '),
     remedy: 'rename one of them: git branch -m delegate <other-name>',
     exit: EXIT.environment,
   });
 }
 
-/** Why a branch was not moved: the user has it checked out, moved it, or deleted it. */
+/** Why a branch was not moved: the user has it checked out, moved it, or deleted it, or it is no job's. */
 export type BranchMove =
   | { readonly kind: 'moved' }
-  | { readonly kind: 'left'; readonly why: 'checked_out' | 'changed' | 'gone' };
+  | { readonly kind: 'left'; readonly why: 'checked_out' | 'changed' | 'gone' | 'not_ours' };
 
 /** Moves the job's branch only if it is where we left it. Called again after success it says `moved`. */
 export async function moveBranch(
   repository: CommonPlace,
   move: { readonly branch: string; readonly from: string; readonly to: string },
 ): Promise<BranchMove> {
+  if (!isJobBranch(move.branch)) return { kind: 'left', why: 'not_ours' };
   const ref = `refs/heads/${move.branch}`;
   const now = await readRef(repository, ref);
   if (now === move.to) return { kind: 'moved' };
@@ -78,12 +87,16 @@ export async function moveBranch(
   return { kind: 'moved' };
 }
 
-/** Deletes the job's branch if it still is at `expected` and nobody has it checked out; true if it is gone. */
+/**
+ * Deletes the job's branch if it still is at `expected` and nobody has it checked out; true if it is gone.
+ * A name that no job has is left alone.
+ */
 export async function deleteBranch(
   repository: CommonPlace,
   branch: string,
   expected: string,
 ): Promise<boolean> {
+  if (!isJobBranch(branch)) return false;
   const ref = `refs/heads/${branch}`;
   const now = await readRef(repository, ref);
   if (now === null) return true;

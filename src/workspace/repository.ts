@@ -146,6 +146,13 @@ async function commitOf(repository: Repository, rev: string): Promise<string | n
   return answer.exitCode === 0 ? line(answer) : null;
 }
 
+/** Does the commit have this folder? `folder` is relative to the checkout; '' is its root. */
+export async function hasFolder(repository: Repository, commit: string, folder: string): Promise<boolean> {
+  if (folder === '') return true;
+  const args = ['ls-tree', '-d', '-z', '--full-tree', '--name-only', commit, '--', folder];
+  return (await userGit(repository, args)).stdout.length > 0;
+}
+
 /** What the worker will not see, by path. `changed` is staged or not; `untracked` leaves ignored files out. */
 export async function uncommitted(
   repository: Repository,

@@ -29,7 +29,7 @@ test('trailing rubbish is refused', () => assert.throws(() => parseDuration('5mx
 export const TASK =
   'parseDuration reads only the first unit: "1h30m" gives one hour, and "5mx" is accepted. Make it read every unit and refuse the rest.';
 
-export const TEST = 'npm test';
+export const TEST = 'node --test';
 
 const FIXED = `  const parts = [...text.matchAll(/(\\d+)([hms])/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
@@ -51,7 +51,7 @@ export const SCRIPT = [
     ...PACE,
     calls: [
       { name: 'report_progress', args: { update: 'looking at the failing tests' } },
-      { name: 'bash', args: { command: 'npm test 2>&1 | grep -E "^# (pass|fail)"' } },
+      { name: 'bash', args: { command: 'node --test | grep -E "^# (pass|fail)"' } },
     ],
   },
   {
@@ -62,7 +62,7 @@ export const SCRIPT = [
     ],
   },
   { ...PACE, calls: [{ name: 'edit', args: { path: 'src/duration.js', oldText: BROKEN, newText: FIXED } }] },
-  { ...PACE, calls: [{ name: 'bash', args: { command: 'npm test 2>&1 | grep -E "^# (pass|fail)"' } }] },
+  { ...PACE, calls: [{ name: 'bash', args: { command: 'node --test | grep -E "^# (pass|fail)"' } }] },
   {
     ...PACE,
     text: 'parseDuration now adds up every unit and refuses anything left over; all three tests pass.',

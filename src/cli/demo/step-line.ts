@@ -9,9 +9,9 @@ export function stepLine(event: Event): string | null {
     case 'tool_end':
       return event.tool === 'report_progress'
         ? null
-        : trimLine(`${text(event.tool).padEnd(10)} ${text(event.summary)}`, 76);
+        : `${text(event.tool).padEnd(10)} ${trimLine(text(event.summary), 65)}`;
     case 'text':
-      return trimLine(`says       ${text(event.text)}`, 76);
+      return `says       ${trimLine(text(event.text), 65)}`;
     case 'gate':
       return 'gate       a clean checkout of its result, and the test command in it';
     case 'ended':

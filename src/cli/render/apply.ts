@@ -74,5 +74,5 @@ function closing(record: JobRecord, plan: ApplyPlan): string {
 }
 
 function field(name: string, value: string): string {
-  return trimLine(`  ${name.padEnd(11)} ${value}`, WIDTH).replace(/^/, '  ');
+  return `  ${name.padEnd(11)} ${trimLine(value, WIDTH - 14)}`;
 }

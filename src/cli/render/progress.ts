@@ -16,23 +16,27 @@ export function renderProgress(record: JobRecord, view: ProgressView): string {
   const { progress } = record;
   const lines = [
     `${shortId(record.id)}  ${record.state}  step ${progress.step}  ${formatDuration(view.elapsedSeconds)}  ${formatMoney(record.costUsd, record.costBasis)} of $${record.limits.budgetUsd}`,
-    trimLine(`model      ${record.model}`, 80),
+    field('model', record.model),
   ];
-  if (progress.note !== '') lines.push(trimLine(`doing      ${progress.note}`, 80));
+  if (progress.note !== '') lines.push(field('doing', progress.note));
   if (record.question) {
-    lines.push(trimLine(`asks       ${record.question.message}`, 80));
-    lines.push(`           cc-delegate answer ${shortId(record.id)} "…"`);
+    lines.push(field('asks', record.question.message));
+    lines.push(field('', `cc-delegate answer ${shortId(record.id)} "…"`));
   }
   if (view.filesTouched.length > 0) {
-    lines.push(
-      trimLine(`files      ${count(view.filesTouched.length, 'file')}: ${view.filesTouched.join(', ')}`, 80),
-    );
+    lines.push(field('files', `${count(view.filesTouched.length, 'file')}: ${view.filesTouched.join(', ')}`));
   }
   for (const line of view.activity) {
     const mark = line.ok ? ' ' : '!';
-    lines.push(trimLine(`${line.at.slice(11, 19)} ${mark} ${line.tool.padEnd(6)} ${line.summary}`, 80));
+    lines.push(
+      `${line.at.slice(11, 19)}  ${line.tool.padEnd(6)} ${trimLine(`${line.ok ? '' : 'failed: '}${line.summary}`, 62)}`,
+    );
   }
   if (view.lastActivitySeconds !== null)
     lines.push(`last sign of life ${formatDuration(view.lastActivitySeconds)} ago`);
   return lines.join('\n');
+}
+
+function field(name: string, value: string): string {
+  return `${name.padEnd(10)} ${trimLine(value, 69)}`;
 }

@@ -38,7 +38,7 @@ function testLines(record: JobRecord, receipt: Receipt | null): string[] {
   const before =
     record.preflight === null || !record.preflight.ran ? 'not run' : exitWord(record.preflight.exitCode);
   const after = receipt?.after ? exitWord(receipt.after.exitCode, receipt.after.timedOut) : 'not run';
-  const lines = [field('tests', `${record.gate.test ?? ''}   before: ${before}   after: ${after}`)];
+  const lines = [field('tests', `before: ${before} · after: ${after} · ${record.gate.test ?? ''}`)];
   const tail = lastLine(receipt?.after?.outputTail ?? '');
   if (record.state !== 'succeeded' && tail !== '') lines.push(field('', tail));
   return lines;
@@ -54,9 +54,9 @@ function workLines(record: JobRecord, receipt: Receipt): string[] {
   const lines: string[] = [];
   const names = receipt.files.slice(0, 3).map(({ path }) => visiblePath(path));
   const more = receipt.files.length > 3 ? ` +${receipt.files.length - 3}` : '';
-  const amount = `${count(receipt.files.length, 'file')}  +${receipt.insertions} −${receipt.deletions}`;
+  const amount = `${count(receipt.files.length, 'file')} +${receipt.insertions} −${receipt.deletions}`;
   lines.push(
-    field('files', receipt.files.length === 0 ? 'none changed' : `${amount}   ${names.join(', ')}${more}`),
+    field('files', receipt.files.length === 0 ? 'none changed' : `${amount} · ${names.join(', ')}${more}`),
   );
   if (receipt.notInPatch.length > 0) {
     const left = receipt.notInPatch.map(({ path, why }) => `${visiblePath(path)} (${why})`).join(', ');

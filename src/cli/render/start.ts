@@ -7,11 +7,8 @@ import type { StartPlan } from '../plan-start.ts';
 /** What `start` prints: what was handed over, on which terms, and what comes next. */
 export function renderStart(record: JobRecord, plan: StartPlan): string {
   const lines = [
-    field('delegated', `${record.id}   ${record.title}`),
-    field(
-      'model',
-      `${record.model} (${record.modelSource}) · ${price(plan)} · cap $${record.limits.budgetUsd.toFixed(2)}`,
-    ),
+    `${'delegated'.padEnd(10)} ${record.id}   ${trimLine(record.title, 45)}`,
+    field('model', `${modelName(record)} · ${price(plan)} · cap $${record.limits.budgetUsd.toFixed(2)}`),
     field('workspace', `clone of ${record.base.slice(0, 7)} on ${record.branch}`),
     field(
       'sandbox',
@@ -30,6 +27,12 @@ export function renderStart(record: JobRecord, plan: StartPlan): string {
   return lines.join('\n');
 }
 
+/** `qwen3-coder (profile cheap, default)`: what comes after the last slash or colon is what people call it. */
+function modelName({ model, modelSource }: JobRecord): string {
+  const source = modelSource.replace('profile:', 'profile ').replace(' (', ', ').replace(')', '');
+  return `${model.split(/[/:]/).at(-1) ?? model} (${source})`;
+}
+
 function price({ model }: StartPlan): string {
   const { prices } = model.primary.endpoint;
   if (prices === null) return 'price unknown';
@@ -38,8 +41,8 @@ function price({ model }: StartPlan): string {
 
 function preflight({ gate, preflight: seen }: JobRecord): string {
   if (gate.test === null) return 'no test command: the result will be unproven';
-  if (seen === null) return `${gate.test} → still running`;
-  return `${gate.test} → ${verdictWords(seen)} (${formatDuration(seen.durationSeconds)})`;
+  if (seen === null) return `still running: ${gate.test}`;
+  return `${verdictWords(seen)}, ${formatDuration(seen.durationSeconds)}: ${gate.test}`;
 }
 
 function verdictWords(seen: Preflight): string {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** What a provider wants to see again with a part, e.g. the signature of a thought. */
 const EXTRA = { providerOptions: z.record(z.string(), z.record(z.string(), z.json())).exactOptional() };

@@ -1,5 +1,5 @@
 import type { ModelMessage, TextStreamPart, ToolSet } from 'ai';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ModelRef, Role, ToolDefinition } from '../engine.ts';
 import { classify, failureFacts, type RequestError } from './errors.ts';
 import { watchRequest } from './idle.ts';

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { MESSAGE, type Message, matchResults, withoutSignedThoughts } from './messages.ts';
 
 const ENGINE = 'native';

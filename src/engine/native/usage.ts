@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { disjointUsage, priceUsage, type Spend, totalTokens, type Usage } from '../../job/cost.ts';
 import type { ModelRef } from '../engine.ts';
 

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { z } from 'zod';
+import * as z from 'zod';
 import { anthropicBody, anthropicFrames } from './anthropic-wire.ts';
 import { openAiBody, openAiFrames } from './openai-wire.ts';
 import { playTurn, type Wire } from './play.ts';

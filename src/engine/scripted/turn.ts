@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A tool call of a scripted answer: `args` is sent as JSON, `rawArguments` as it stands (null: field absent). */
 const CALL = z.strictObject({

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolDefinition, ToolResult } from '../../engine/engine.ts';
 import { formatDuration, trimLine } from '../../job/format.ts';
 import type { Captured, CommandResult, Sandbox } from '../../workspace/sandbox/sandbox.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolDefinition, ToolResult } from '../../engine/engine.ts';
 import type { FileResult, WorkspaceFiles } from '../../workspace/files.ts';
 

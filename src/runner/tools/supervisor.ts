@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolDefinition } from '../../engine/engine.ts';
 import { trimLine } from '../../job/format.ts';
 import type { Questions } from '../questions.ts';

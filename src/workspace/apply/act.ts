@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ApplyPlan } from '../../job/apply-plan.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
-import { storageError } from '../../store/storage-error.ts';
+import { errorCode } from '../../store/storage-error.ts';
 import type { Repository } from '../repository.ts';
 import { type Claim, takeClaim } from './claim.ts';
 import { decide } from './forecast.ts';
@@ -66,10 +66,29 @@ export async function withClaim<T>(
     for (const journals of claim.journals) await recoverJournals(repository, journals);
     return await use(claim);
   } catch (error) {
-    throw storageError('write', repository.checkout, error);
+    throw explain(error, repository.checkout);
   } finally {
     claim.release();
   }
+}
+
+const STORAGE = ['ENOSPC', 'EDQUOT', 'EROFS', 'EACCES', 'EPERM', 'EIO', 'EFBIG', 'EMFILE', 'ENFILE'];
+
+/** A disk that is full or closed to us is the user's to put right; any other error stays what it is. */
+function explain(error: unknown, checkout: string): unknown {
+  const code = errorCode(error);
+  if (error instanceof UserError || code === null || !STORAGE.includes(code)) return error;
+  const path = error instanceof Error && 'path' in error ? String(error.path) : checkout;
+  return new UserError(
+    {
+      code: 'storage',
+      what: 'a file could not be read or written; what was done so far is taken back',
+      value: `${path} (${code})`,
+      remedy: 'make room, or give yourself access to this path, then try again',
+      exit: EXIT.environment,
+    },
+    { cause: error },
+  );
 }
 
 /** Takes back, or finishes, what a killed apply or undo left. Nothing to do is no error. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { RunnerIdentity } from '../../job/record.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import { createExclusive } from '../../store/atomic-file.ts';

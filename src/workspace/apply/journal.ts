@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import { writeAtomic } from '../../store/atomic-file.ts';
 import { readSmallFile } from '../../store/small-file.ts';

@@ -3,7 +3,7 @@ import { type BigIntStats, createReadStream } from 'node:fs';
 import { lstat, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import { errorCode } from '../../store/storage-error.ts';
 import { foldersAbove } from './probe.ts';
 

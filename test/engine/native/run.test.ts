@@ -1,6 +1,6 @@
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolDefinition } from '../../../src/engine/engine.ts';
 import { createNativeEngine, nativeEngine } from '../../../src/engine/native/engine.ts';
 import type { Turn } from '../../../src/engine/scripted/turn.ts';
