@@ -9,6 +9,7 @@ import { gitVersion } from '../workspace/git-version.ts';
 import { findRepository, resolveBase, storeIsTracked } from '../workspace/repository.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
 import { parseVerb } from './parse.ts';
+import { fold } from './render/fold.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
 interface Check {
@@ -35,15 +36,16 @@ Exit 0 when it could answer, whatever it found.`,
       await check('state', () => folderCheck(stateDirectory(context.env))),
       await check('user directory', () => folderCheck(userDirectory(context.env))),
     ];
-    const text = checks
-      .map(
-        (each) =>
-          `${each.ok ? '✓' : '✗'} ${each.name}: ${each.text}${each.remedy === null ? '' : ` · ${each.remedy}`}`,
-      )
-      .join('\n');
+    const text = checks.flatMap(renderCheck).join('\n');
     return { json: { ok: checks.every(({ ok }) => ok), checks }, text, exit: EXIT.done };
   },
 };
+
+/** One line a check, folded at 80 columns, the remedy on lines of its own. */
+function renderCheck({ name, ok, text, remedy }: Check): string[] {
+  const lines = fold(`${ok ? '✓' : '✗'} ${name}: ${text}`, 80, '    ');
+  return remedy === null ? lines : [...lines, ...fold(`  → ${remedy}`, 80, '    ')];
+}
 
 type Finding = string | { readonly text: string; readonly remedy: string };
 

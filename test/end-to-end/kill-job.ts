@@ -2,12 +2,12 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { post } from '../../src/cli/post.ts';
 import type { Turn } from '../../src/engine/scripted/turn.ts';
 import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
-import { openInbox, openOutbox } from '../../src/store/mailbox.ts';
-import { type InMessage, newEnvelope } from '../../src/store/messages.ts';
+import { openOutbox } from '../../src/store/mailbox.ts';
 import { workspacePaths } from '../../src/store/paths.ts';
 import { jobIds } from '../../src/store/read-job.ts';
 import { sweep } from '../../src/store/sweep.ts';
@@ -112,13 +112,12 @@ async function supervise(world: World, over: { now: boolean }): Promise<void> {
   while (!over.now) {
     for (const id of jobIds(world.store())) {
       const { temp } = workspacePaths(world.state, world.store().repo, id);
-      const send = (draft: Record<string, unknown>) =>
-        openInbox(world.store(), id).send({ ...draft, ...newEnvelope() } as InMessage);
+      const send = (draft: Parameters<typeof post>[2]) => post(world.store(), id, draft);
       if (existsSync(join(temp, 'runs'))) once('steer', () => send({ type: 'steer', text: 'be quick' }));
       if (world.events(id, 'steer').length > 0) writeFileSync(join(temp, 'go'), '');
       const asked = openOutbox(world.store(), id).pending().length > 0;
       if (asked && world.record(id).question !== null)
-        once('answer', () => send({ type: 'answer', question: null, text: 'yes' }));
+        once('answer', () => send({ type: 'answer', question: 'q1', text: 'yes' }));
     }
     await sleep(20);
   }
