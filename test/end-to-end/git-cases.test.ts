@@ -30,7 +30,13 @@ function stateOf(repository: string): Record<string, string> {
 
 /** Without the job's own. */
 function refsOf(repository: string): string {
-  const refs = git(repository, 'for-each-ref', '--format=%(objectname) %(refname)', 'refs/heads', 'refs/stash');
+  const refs = git(
+    repository,
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    'refs/heads',
+    'refs/stash',
+  );
   return refs
     .split('\n')
     .filter((ref) => !/refs\/heads\/(cc-)?delegate\/t_/.test(ref))
@@ -117,7 +123,11 @@ describe('the base', () => {
       files: { 'f.txt': lines.join(''), 'g.txt': 'g\n' },
       script: [{ calls: [bash("ls; cat g.txt; sed -i '18s/.*/worker/' f.txt")] }, { text: 'done' }],
     });
-    writeFiles(world.repository, { 'f.txt': edited(1, 'user\n'), 'g.txt': 'staged\n', 'u.txt': 'untracked\n' });
+    writeFiles(world.repository, {
+      'f.txt': edited(1, 'user\n'),
+      'g.txt': 'staged\n',
+      'u.txt': 'untracked\n',
+    });
     git(world.repository, 'add', 'g.txt');
     const before = stateOf(world.repository);
     const started = await world.run(['start', 'edit f', '--json']);
@@ -153,7 +163,13 @@ describe("the user's git", () => {
     const world = await makeWorld({
       files: { 'a.txt': 'a\n' },
       script: [
-        { calls: [bash('echo w > work.txt; rm -rf .git; git add -A; git commit -m x; git rev-parse --show-toplevel')] },
+        {
+          calls: [
+            bash(
+              'echo w > work.txt; rm -rf .git; git add -A; git commit -m x; git rev-parse --show-toplevel',
+            ),
+          ],
+        },
         { text: 'done' },
       ],
     });
@@ -207,7 +223,11 @@ describe('a salvage after kill -9', () => {
       ],
       prepare: (repository) => {
         const hook = (exit: number) => `#!/bin/sh\necho "$0" >> "${repository}/../hooks.log"\nexit ${exit}\n`;
-        const files = { '.husky/post-checkout': hook(3), '.husky/pre-commit': hook(1), '.husky/signer': hook(1) };
+        const files = {
+          '.husky/post-checkout': hook(3),
+          '.husky/pre-commit': hook(1),
+          '.husky/signer': hook(1),
+        };
         mkdirSync(join(repository, '.husky'));
         for (const [path, text] of Object.entries({ ...files, '.husky/reference-transaction': hook(1) })) {
           writeFileSync(join(repository, path), text);
@@ -225,7 +245,11 @@ describe('a salvage after kill -9', () => {
     await world.until(id, (record) => record.state === 'running');
     await world.run(['wait', id, '--timeout', '20']);
     const record = await world.until(id, ({ result }) => result !== null && result.salvaged !== 'pending');
-    expect(record).toMatchObject({ state: 'failed', reason: 'runner_lost', result: { salvaged: true, files: 1 } });
+    expect(record).toMatchObject({
+      state: 'failed',
+      reason: 'runner_lost',
+      result: { salvaged: true, files: 1 },
+    });
     expect(await changedFiles(world, id)).toEqual(['b.txt']);
     expect(git(world.repository, 'cat-file', '-p', `delegate/${id}`)).not.toContain('gpgsig');
     expect(existsSync(join(world.folder, 'hooks.log'))).toBe(false);
@@ -265,7 +289,9 @@ describe('GIT-35 inherited GIT_DIR, GIT_INDEX_FILE and GIT_WORK_TREE', () => {
     const [name = ''] = readdirSync(join(world.repository, '.cc-delegate/jobs'));
     const id = name.replace('.json', '') as JobId;
     expect(await world.ended(id)).toMatchObject({ state: 'succeeded' });
-    expect(git(world.repository, 'rev-parse', `delegate/${id}^`)).toBe(git(world.repository, 'rev-parse', 'main'));
+    expect(git(world.repository, 'rev-parse', `delegate/${id}^`)).toBe(
+      git(world.repository, 'rev-parse', 'main'),
+    );
     expect(git(other, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
   });
 });
@@ -296,7 +322,8 @@ describe('a branch in the way', () => {
     const wrapper = [
       '#!/bin/sh',
       'for arg; do case "$arg" in refs/heads/delegate/t_*)',
-      '  case "$*" in *update-ref*) ' + `"${real}/git" update-ref "$arg" ${theirs} 0000000000000000000000000000000000000000 2>/dev/null;; esac`,
+      '  case "$*" in *update-ref*) ' +
+        `"${real}/git" update-ref "$arg" ${theirs} 0000000000000000000000000000000000000000 2>/dev/null;; esac`,
       'esac; done',
       `exec "${real}/git" "$@"`,
     ].join('\n');

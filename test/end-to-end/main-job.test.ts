@@ -88,4 +88,19 @@ describe('a delegation from start to applied diff', () => {
       expect(statSync(join(store, file)).mode & 0o077, file).toBe(0);
     }
   });
+
+  it.each(['openai-chat', 'anthropic'] as const)(
+    'asks for the first step in at most 6 KB, with every tool (%s)',
+    async (api) => {
+      const world = await makeWorld({ script: FIXES_IT, api });
+      await world.ended(
+        await world.start(['--test', 'npm test', '--done', 'all tests pass', '--force-start']),
+      );
+      const [first] = world.model.requests;
+      const tools = (first?.body.tools ?? []) as unknown[];
+      expect(tools).toHaveLength(9);
+      expect(Buffer.byteLength(first?.text ?? '')).toBeLessThanOrEqual(6 * 1024);
+      expect(first?.role).toBe('worker');
+    },
+  );
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type ApplyRequest, applyResult, recoverApply } from '../../../src/workspace/apply/act.ts';
 import { undoApply } from '../../../src/workspace/apply/undo.ts';
+import { makeFolder } from '../../helpers/repository.ts';
 import { text } from './random.ts';
 import { filesTree, indexTree, makeScene, snapshot } from './scene.ts';
 
@@ -27,7 +28,8 @@ async function scene() {
 
 function dieAt(verb: 'apply' | 'undo', step: string, request: ApplyRequest): void {
   const args = ['--import', 'tsx', FIXTURE, verb, step, JSON.stringify(request)];
-  const child = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  const env = { ...process.env, TMPDIR: makeFolder() };
+  const child = spawnSync(process.execPath, args, { encoding: 'utf8', env });
   expect(child.signal, child.stderr + child.stdout).toBe('SIGKILL');
 }
 

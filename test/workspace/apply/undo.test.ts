@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { applyResult } from '../../../src/workspace/apply/act.ts';
 import { undoApply } from '../../../src/workspace/apply/undo.ts';
 import { git, gitBytes } from '../../helpers/repository.ts';
-import { line, refused, staged, unstaged } from './looks.ts';
+import { line, refused } from './looks.ts';
 import { text } from './random.ts';
 import { contents, makeScene, snapshot, writeTree } from './scene.ts';
 
