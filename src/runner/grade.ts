@@ -40,8 +40,7 @@ export async function grade(job: RunningJob, prepared: Prepared, worked: Worked)
   if (!worked.ok) return { ...nothing, end: worked.end, collected };
   const report = await runGate(job, prepared, collected);
   checkpoint('grade:gated');
-  const stopped = stopEnd(job.stop);
-  const end = stopped ?? verdictEnd(report, job);
+  const end = stoppedEnd(job, report) ?? verdictEnd(report, job);
   return { end, claim, collected, setup: report.setup, after: report.tests };
 }
 
@@ -67,7 +66,7 @@ export async function takeIn(
     reached: (step) => checkpoint(`collect:${step}`),
   });
   // An empty branch is no result: its name is given back.
-  if (collected.kind === 'unchanged') await deleteBranch(prepared.repository, record.branch, record.base);
+  if (collected.kind !== 'changed') await deleteBranch(prepared.repository, record.branch, record.base);
   checkpoint('collect:done');
   return collected;
 }
@@ -121,6 +120,13 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
     checkpoint('gate:disposed');
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** A test command that hangs is worth a word: the limit alone does not tell that the worker was done. */
+function stoppedEnd(job: RunningJob, report: GateReport): End | null {
+  const stopped = stopEnd(job.stop);
+  if (stopped?.to !== 'timeout' || report.tests === null) return stopped;
+  return { ...stopped, detail: 'the worker was done, the test command had not ended' };
 }
 
 function verdictEnd(report: GateReport, job: RunningJob): End {

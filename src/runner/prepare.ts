@@ -6,7 +6,7 @@ import { runCommand } from '../verify/run-command.ts';
 import { createClone } from '../workspace/clone.ts';
 import { type Fingerprint, fingerprint } from '../workspace/integrity.ts';
 import { findLeftovers, type Leftovers, NO_LEFTOVERS, restoreTracked } from '../workspace/leftovers.ts';
-import { pinBase, reserveBranch } from '../workspace/refs.ts';
+import { deleteBranch, pinBase, reserveBranch } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
@@ -45,6 +45,17 @@ export async function prepare(job: RunningJob): Promise<Preparation> {
   }
   if (reserved.branch !== record.branch) job.writer.amend({ branch: reserved.branch });
   checkpoint('prepare:reserved');
+  const ready = await makeReady(job, repository, before).catch(async (error: unknown) => {
+    await deleteBranch(repository, job.writer.record.branch, record.base);
+    throw error;
+  });
+  // Nothing will ever be on the branch: its name is given back.
+  if (!ready.ok) await deleteBranch(repository, job.writer.record.branch, record.base);
+  return ready;
+}
+
+async function makeReady(job: RunningJob, repository: Repository, before: Fingerprint): Promise<Preparation> {
+  const { record } = job.writer;
   await createClone({
     repository,
     id: record.id,
@@ -64,12 +75,20 @@ export async function prepare(job: RunningJob): Promise<Preparation> {
   const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS };
   const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
   if (end) return { ok: false, end, prepared };
-  await restoreTracked(sandbox, job.places.work);
-  checkpoint('prepare:restored');
-  const leftovers = await findLeftovers(sandbox, job.places.work);
+  const leftovers = ranAnything(job) ? await tidyUp(job, sandbox) : NO_LEFTOVERS;
   writeLeftovers(job.paths.leftovers, leftovers);
   checkpoint('prepare:ready');
   return { ok: true, prepared: { ...prepared, leftovers } };
+}
+
+function ranAnything({ writer }: RunningJob): boolean {
+  return writer.record.gate.setup !== null || writer.record.gate.test !== null;
+}
+
+async function tidyUp(job: RunningJob, sandbox: Sandbox): Promise<Leftovers> {
+  await restoreTracked(sandbox, job.places.work);
+  checkpoint('prepare:restored');
+  return findLeftovers(sandbox, job.places.work);
 }
 
 async function setUp(job: RunningJob, sandbox: Sandbox): Promise<End | null> {

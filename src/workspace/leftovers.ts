@@ -21,21 +21,30 @@ export async function restoreTracked(sandbox: Sandbox, work: string): Promise<vo
   await gitInside(sandbox, work, ['reset', '--hard', '--quiet']);
 }
 
-/** What set-up and preflight left: new files that git would not ignore. */
+/**
+ * What set-up and preflight left: new files, and what git ignores (a folder of such files, e.g.
+ * node_modules, counts as one).
+ */
 export async function findLeftovers(sandbox: Sandbox, work: string): Promise<Leftovers> {
-  const listed = await gitInside(sandbox, work, ['ls-files', '--others', '--exclude-standard', '-z']);
-  const paths = fields(Buffer.from(listed)).map((path) => path.toString('utf8'));
-  return new Map(
-    await Promise.all(paths.map(async (path) => [path, await digest(join(work, path))] as const)),
-  );
+  const others = ['ls-files', '--others', '--exclude-standard', '-z'];
+  const found = new Map<string, string>();
+  for (const args of [others, [...others, '--ignored', '--directory']]) {
+    const listed = fields(Buffer.from(await gitInside(sandbox, work, args)));
+    for (const field of listed) {
+      const path = field.toString('utf8').replace(/\/$/, '');
+      found.set(path, await digest(join(work, path)));
+    }
+  }
+  return found;
 }
 
 /** Those of them the worker has not touched since: they are left out of what is collected. */
 export async function unchangedLeftovers(work: string, leftovers: Leftovers): Promise<string[]> {
-  const checked = await Promise.all(
-    [...leftovers].map(async ([path, before]) => ((await digest(join(work, path))) === before ? path : null)),
-  );
-  return checked.filter((path) => path !== null);
+  const unchanged: string[] = [];
+  for (const [path, before] of leftovers) {
+    if ((await digest(join(work, path))) === before) unchanged.push(path);
+  }
+  return unchanged;
 }
 
 async function digest(path: string): Promise<string> {

@@ -152,6 +152,32 @@ describe('how a job ends', () => {
     expect(await world.ended(forced)).toMatchObject({ state: 'failed', reason: 'gate_failed' });
   });
 
+  it('gives up when the set-up command fails, and leaves no branch; what set-up leaves is no result', async () => {
+    const world = await makeWorld({
+      files: { '.gitignore': 'deps/\n', 'lock.txt': 'locked\n' },
+      script: [{ calls: [write('a.txt', 'x')] }, { text: 'done' }],
+    });
+    const broken = await world.start(['--setup', 'echo no network; exit 3']);
+    expect(await world.ended(broken)).toMatchObject({
+      state: 'failed',
+      reason: 'setup_failed',
+      result: { error: expect.stringContaining('no network') },
+    });
+    expect(world.model.requests).toHaveLength(0);
+    expect(git(world.repository, 'branch', '--list', 'delegate/*')).toBe('');
+
+    const setup = 'mkdir -p deps && touch deps/x made-by-setup && echo rewritten > lock.txt';
+    const id = await world.start(['--setup', setup, '--test', 'test -e deps/x']);
+    const record = await world.ended(id);
+    expect(record).toMatchObject({
+      state: 'succeeded',
+      preflight: { verdict: 'passes' },
+      result: { files: 1 },
+    });
+    expect(record.result?.flags).not.toContain('ignored_files');
+    expect((await world.run(['diff', id, '--name-only'])).stdout.trim()).toBe('a.txt');
+  });
+
   it('takes the work in when the worker is cancelled, once and for all', async () => {
     const world = await makeWorld({
       script: [{ calls: [write('a.txt', 'x')] }, { calls: [bash('sleep 60')] }],

@@ -46,8 +46,8 @@ export interface World {
   start(args?: readonly string[], options?: RunOptions): Promise<JobId>;
   /** Waits until a job has ended; `seconds` at the most. */
   ended(id: JobId, seconds?: number): Promise<JobRecord>;
-  /** Waits until `holds` is true of the record, at most 20 s. */
-  until(id: JobId, holds: (record: JobRecord) => boolean): Promise<JobRecord>;
+  /** Waits until `holds` is true of the record, `seconds` (20) at the most. */
+  until(id: JobId, holds: (record: JobRecord) => boolean, seconds?: number): Promise<JobRecord>;
   record(id: JobId): JobRecord;
   store(): Store;
   /** The events of a job that are of this kind. */
@@ -190,8 +190,8 @@ class RealWorld implements World {
     return record;
   }
 
-  async until(id: JobId, holds: (record: JobRecord) => boolean): Promise<JobRecord> {
-    const deadline = performance.now() + 20_000;
+  async until(id: JobId, holds: (record: JobRecord) => boolean, seconds = 20): Promise<JobRecord> {
+    const deadline = performance.now() + seconds * 1000;
     for (;;) {
       const record = this.record(id);
       if (holds(record)) return record;

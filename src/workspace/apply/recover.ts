@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { sameEntry } from '../../job/apply-plan.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import type { Repository } from '../repository.ts';
-import type { Pause } from './act.ts';
 import { moveHead } from './commit.ts';
 import { byPath, listIndex } from './index-entries.ts';
 import { type OpenJournal, readJournals, removeJournal, saveJournal } from './journal.ts';
 import { observe, sha256Of } from './path-state.ts';
 import { headOf } from './read.ts';
+import type { Pause } from './request.ts';
 import { placeIndex, restoreFiles } from './restore.ts';
 import { indexPath } from './scratch.ts';
 

@@ -1,11 +1,11 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Repository } from '../repository.ts';
-import type { Pause } from './act.ts';
 import { newIndexPath } from './claim.ts';
 import { type Journal, type OpenJournal, savedName } from './journal.ts';
 import { type Observed, observeBelow, sameState } from './path-state.ts';
 import { copyDurable, makeFolders, put, removeEmptyFolders, temporaryName } from './put.ts';
+import type { Pause } from './request.ts';
 import { copyIndex } from './scratch.ts';
 
 /**

@@ -3,13 +3,14 @@ import { sameEntry } from '../../job/apply-plan.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import { fields, GitError, userGit } from '../git.ts';
 import type { Repository } from '../repository.ts';
-import { type ApplyRequest, withClaim } from './act.ts';
+import { withClaim } from './act.ts';
 import { byPath, changeIndex, type IndexListing, listIndex } from './index-entries.ts';
 import { type Journal, type OpenJournal, readJournals, SAVED_INDEX, saveJournal } from './journal.ts';
 import { sameState, sha256Of } from './path-state.ts';
 import { copyDurable } from './put.ts';
 import { headOf } from './read.ts';
 import { finishUndo } from './recover.ts';
+import type { ApplyRequest } from './request.ts';
 import { observeIn } from './restore.ts';
 import { copyIndex, indexPath, withScratch } from './scratch.ts';
 

@@ -14,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ApplyRequest } from '../../../src/workspace/apply/act.ts';
+import type { ApplyRequest } from '../../../src/workspace/apply/request.ts';
 import { findRepository } from '../../../src/workspace/repository.ts';
 import { GIT_ENVIRONMENT, git, makeFolder, makeRepository } from '../../helpers/repository.ts';
 

@@ -1,0 +1,220 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { JobId } from '../../src/job/ids.ts';
+import type { JobRecord } from '../../src/job/record.ts';
+import { isTerminal } from '../../src/job/states.ts';
+import { runPaths } from '../../src/store/paths.ts';
+import { bash, makeWorld, type World, write } from '../helpers/world.ts';
+import { byTask, toldBefore } from './by-task.ts';
+
+/** Two children that leave their session, and one that ignores the end of its terminal. */
+const DAEMONS =
+  'setsid sleep 300 & (setsid bash -c "sleep 301 & disown"); nohup sleep 302 >/dev/null 2>&1 & echo up';
+
+/** Every living process with this variable in its environment. */
+function processesWith(variable: string): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => textOf(`/proc/${pid}/environ`).split('\0').includes(variable))
+    .map((pid) => `${pid} ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch {
+    // It ended between two looks.
+    return '';
+  }
+}
+
+async function start(world: World, task: string, ...options: string[]): Promise<JobId> {
+  const answer = await world.run(['start', task, '--json', ...options]);
+  expect(answer, answer.stderr).toMatchObject({ exit: 0 });
+  return answer.json<{ id: JobId }>().id;
+}
+
+/** The largest memory the process has had so far, in MB. */
+function peakMegabytes(pid: number): number {
+  return Number(/VmHWM:\s+(\d+) kB/.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0) / 1024;
+}
+
+describe('what the worker leaves running', () => {
+  it('PROC-01 no process of a job lives when its end can be seen, however it ends, and nobody else is hit', async () => {
+    const stays = bash(`${DAEMONS}; sleep 303`);
+    const world = await makeWorld({
+      script: byTask({
+        'by being done': [{ calls: [bash(DAEMONS)] }, { calls: [write('a', 'x')] }, { text: 'done' }],
+        'by cancel': [{ calls: [stays] }],
+        'by budget': [{ calls: [bash(DAEMONS)], usage: { prompt: 1_000_000, output: 0 } }],
+        'by stall': [{ calls: [bash(DAEMONS)] }, { ending: 'hang' }],
+      }),
+    });
+    const bystander = spawn('sleep', ['304'], { cwd: world.folder, stdio: 'ignore' });
+    onTestFinished(() => void bystander.kill());
+    const ids = {
+      succeeded: await start(world, 'by being done', '--test', `(${DAEMONS}) >/dev/null 2>&1; test -e a`),
+      cancelled: await start(world, 'by cancel'),
+      over_budget: await start(world, 'by budget', '--budget', '0.5'),
+      stall: await start(world, 'by stall', '--stall-timeout', '2'),
+    };
+    await world.until(ids.cancelled, ({ progress }) => progress.toolCalls === 1);
+    expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
+    for (const [end, id] of Object.entries(ids)) {
+      const record = await world.ended(id, 60);
+      expect(processesWith(`CC_DELEGATE_JOB=${id}`), end).toEqual([]);
+      expect([record.state, record.reason]).toContain(end);
+    }
+    expect(bystander.exitCode).toBe(null);
+    expect(bystander.signalCode).toBe(null);
+  });
+
+  it('PROC-02 a background child that keeps the pipe open holds up neither a command nor the test', async () => {
+    const world = await makeWorld({
+      script: byTask({
+        task: [{ calls: [bash('sleep 200 & echo first')] }, { calls: [write('a', 'x')] }, { text: 'done' }],
+      }),
+    });
+    const id = await start(world, 'task', '--test', 'sleep 200 & test -e a');
+    expect(await world.ended(id, 60)).toMatchObject({ state: 'succeeded' });
+    expect(toldBefore(world.model, 'task', 1)).toMatch(/exit 0 \([^)]*\)\\nfirst/);
+  });
+});
+
+describe('commands that want a person', () => {
+  it('PROC-03 a command that reads the terminal gets nothing from it, and the user loses no keystroke', async () => {
+    const world = await makeWorld({
+      script: byTask({
+        task: [
+          { calls: [bash('read -p "pw? " x </dev/tty; echo tty=$?; read y; echo stdin=$?; echo z > a')] },
+          { text: 'done' },
+        ],
+      }),
+    });
+    const program = `"${process.execPath}" "${world.program}"`;
+    // As a user would in a terminal: start, wait, go on typing.
+    const typed = `${program} start task --test 'cat; test -e a' --json >out.json; ${program} wait --timeout 60; read -r line; echo "got:$line"`;
+    const terminal = spawn('script', ['-qec', typed, '/dev/null'], {
+      cwd: world.repository,
+      env: { ...world.env, SHELL: '/bin/bash' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    terminal.stdin.write('keystrokes\n');
+    let screen = '';
+    terminal.stdout.on('data', (chunk: Buffer) => {
+      screen += chunk.toString();
+    });
+    await new Promise((resolve) => terminal.once('close', resolve));
+    expect(screen).toContain('got:keystrokes');
+    expect(screen).not.toContain('pw?');
+    const { id } = JSON.parse(readFileSync(join(world.repository, 'out.json'), 'utf8'));
+    expect(world.record(id)).toMatchObject({ state: 'succeeded', result: { tests: { exitCode: 0 } } });
+    expect(toldBefore(world.model, 'task', 1)).toMatch(/tty=1\\nstdin=1/);
+  });
+
+  it('PROC-04 neither a pager nor an editor holds a command up', async () => {
+    const world = await makeWorld({
+      script: byTask({
+        task: [
+          {
+            calls: [
+              bash('git config core.pager "less -+F"; git config pager.log true; git config core.editor vi'),
+              bash('git log', 60),
+              bash('echo x > a; git add a; git commit', 60),
+              bash('git commit --amend', 60),
+              bash('man ls', 60),
+            ],
+          },
+          { text: 'done' },
+        ],
+      }),
+    });
+    const env = { PAGER: 'less', GIT_PAGER: 'less', EDITOR: 'vi', GIT_EDITOR: 'vi', TERM: 'xterm' };
+    const id = (await world.run(['start', 'task', '--json'], { env })).json<{ id: JobId }>().id;
+    expect(await world.ended(id, 80)).toMatchObject({ state: 'succeeded' });
+    const ends = world.events(id, 'tool_end').map(({ ok, summary }) => ({ ok, summary: String(summary) }));
+    expect(ends.filter(({ summary }) => summary.includes('limit'))).toEqual([]);
+    expect(ends.map(({ ok }) => ok).slice(0, 4)).toEqual([true, true, false, false]);
+    expect(toldBefore(world.model, 'task', 1)).toContain('first');
+  });
+});
+
+describe('commands without an end', () => {
+  it('PROC-05 a watcher ends under CI; one that does not ends by the limit, is no pass, and dies', async () => {
+    const script = byTask({ task: [{ calls: [write('out', 'x')] }, { text: 'done' }] });
+    const world = await makeWorld({ script });
+    const polite = await start(
+      world,
+      'task',
+      '--test',
+      'test -e out; echo ok; [ "$CI" = true ] || exec tail -f /dev/null',
+    );
+    expect(await world.ended(polite, 60)).toMatchObject({ state: 'succeeded' });
+    const rude = await start(
+      world,
+      'task',
+      '--timeout',
+      '10',
+      '--test',
+      'test ! -e out || tail -f /dev/null',
+    );
+    const record = await world.ended(rude, 60);
+    expect(record).toMatchObject({
+      state: 'timeout',
+      reason: 'wall',
+      result: { files: 1, salvaged: true, error: expect.stringContaining('test command') },
+    });
+    expect(world.patch(rude).toString()).toContain('+x');
+    expect(processesWith(`CC_DELEGATE_JOB=${rude}`)).toEqual([]);
+  });
+
+  it('PROC-06 output without end costs neither memory nor disk, and the model is told its true size', async () => {
+    const bytes = 400_000_000;
+    const world = await makeWorld({
+      script: byTask({
+        task: [
+          { calls: [bash(`yes 0123456789 | head -c ${bytes}`)] },
+          { calls: [write('out', 'x')] },
+          { text: 'done' },
+        ],
+      }),
+    });
+    const id = await start(world, 'task', '--timeout', '30', '--test', 'test ! -e out || yes');
+    let peak = 0;
+    const watched = (now: JobRecord): boolean => {
+      peak = Math.max(peak, now.runner === null ? 0 : peakMegabytes(now.runner.pid));
+      return isTerminal(now.state);
+    };
+    const record = await world.until(id, watched, 80);
+    expect(record).toMatchObject({ state: 'timeout', reason: 'wall', result: { files: 1, salvaged: true } });
+    expect(toldBefore(world.model, 'task', 1)).toContain(`${bytes} bytes in all`);
+    expect(peak).toBeGreaterThan(20);
+    expect(peak).toBeLessThan(300);
+    expect(statSync(runPaths(world.store(), id).workerLog).size).toBeLessThan(25 * 1024 * 1024);
+  });
+});
+
+describe('silence', () => {
+  it('PROC-12 a silent command is not a stall; an endpoint that only keeps the line open is', async () => {
+    const world = await makeWorld({
+      script: byTask({
+        quiet: [
+          { calls: [bash('sleep 9; echo ok')] },
+          { calls: [bash('for i in 1 2 3 4 5 6 7 8 9; do sleep 1; echo .; done; echo x > a')] },
+          { text: 'done' },
+        ],
+        'kept open': [{ calls: [write('a', 'x')] }, { ending: 'keep_alive', chunkMs: 200 }],
+      }),
+    });
+    const quiet = await start(world, 'quiet', '--stall-timeout', '8');
+    const open = await start(world, 'kept open', '--stall-timeout', '3');
+    expect(await world.ended(open, 60)).toMatchObject({
+      state: 'timeout',
+      reason: 'stall',
+      result: { files: 1 },
+    });
+    expect(await world.ended(quiet, 80)).toMatchObject({ state: 'succeeded', reason: null });
+  });
+});
