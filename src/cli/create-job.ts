@@ -5,6 +5,7 @@ import { ID_TAILS, type JobId, makeConversationId, makeJobId } from '../job/ids.
 import { type JobRecord, NO_PROGRESS, RECORD_SCHEMA } from '../job/record.ts';
 import type { ReadyModel } from '../provider/resolve-model.ts';
 import { launchRunner, type Secrets } from '../runner/launch.ts';
+import { ensureWritableFolder } from '../store/folders.ts';
 import { createJob, publish } from '../store/jobs.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';
@@ -18,8 +19,10 @@ import type { VerbContext } from './verb.ts';
 
 /** Record first, then the runner: a job that could not be started is there to be seen, as failed. */
 export async function createAndLaunch(context: VerbContext, plan: StartPlan): Promise<FoundRecord> {
-  const store = openStore(plan.home, { create: true });
   const stateDir = stateDirectory(context.env);
+  // Before there is an id to speak of: without it the runner could only fail.
+  ensureWritableFolder(stateDir);
+  const store = openStore(plan.home, { create: true });
   const warning = registerRepository(userDirectory(context.env), { path: store.repo, stateDir });
   if (warning !== null) context.stderr(`cc-delegate: ${warning}`);
   const record = await createUnderFreeId(context, plan, store);

@@ -66,7 +66,8 @@ export type ErrorKind =
 /** What happens while an engine works. `agent` is `main`, or a sub-agent such as `tester#2`. */
 export type EngineEvent = { readonly agent: string } & (
   | { readonly t: 'step_start'; readonly step: number; readonly model: string }
-  | { readonly t: 'text' | 'thinking'; readonly delta: string }
+  /** `arguments`: those of a tool call, as they come. A long one takes a while, and is no silence. */
+  | { readonly t: 'text' | 'thinking' | 'arguments'; readonly delta: string }
   | { readonly t: 'tool_start'; readonly id: string; readonly tool: string; readonly args: unknown }
   | {
       readonly t: 'tool_end';

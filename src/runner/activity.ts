@@ -49,6 +49,7 @@ export class Activity {
         this.#watchdogs.active();
         return;
       case 'thinking':
+      case 'arguments':
         this.#watchdogs.active();
         return;
       case 'spend':

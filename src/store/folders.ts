@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { workingTreeOf } from './paths.ts';
 import { errorCode, storageError } from './storage-error.ts';
 
@@ -24,6 +24,16 @@ export function ensureStoreFolder(path: string): void {
     throw storageError('write', path, error);
   }
   ensureFolder(path);
+}
+
+/** Makes a folder as `ensureFolder` does, and proves that files can be made in it. Throws UserError `storage`. */
+export function ensureWritableFolder(path: string): void {
+  ensureFolder(path);
+  try {
+    accessSync(path, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw storageError('write', path, error);
+  }
 }
 
 /** The names in a folder, in no order; none when it does not exist. Throws UserError `storage`. */

@@ -139,6 +139,13 @@ describe('how a job ends', () => {
     });
   });
 
+  it('does not take a tool call that comes slowly for silence', async () => {
+    const content = 'a line of a long file\n'.repeat(200);
+    const world = await makeWorld({ script: [{ chunkMs: 700, calls: [write('a.txt', content)] }, { text: 'done' }] });
+    const id = await world.start(['--stall-timeout', '4']);
+    expect(await world.ended(id)).toMatchObject({ state: 'succeeded', result: { insertions: 200 } });
+  });
+
   it('refuses a test command that cannot run on the untouched base before any money is spent', async () => {
     const world = await makeWorld({ script: [{ calls: [write('a.txt', 'x')] }, { text: 'done' }] });
     const broken = await world.start(['--test', 'no-such-runner --all']);

@@ -45,7 +45,7 @@ export interface StepOptions {
   readonly signal: AbortSignal;
   readonly idleMs: number;
   readonly nowMs: number;
-  onDelta(kind: 'text' | 'thinking', delta: string): void;
+  onDelta(kind: 'text' | 'thinking' | 'arguments', delta: string): void;
 }
 
 /** Makes exactly one request and reads its stream to the end. Never throws for what the endpoint or the network does. */
@@ -153,6 +153,7 @@ function look(part: TextStreamPart<ToolSet>, seen: Seen, onDelta: StepOptions['o
       return;
     case 'tool-input-delta':
       seen.outputLength += part.delta.length;
+      onDelta('arguments', part.delta);
       return;
     case 'tool-call': {
       const malformed = part.invalid === true && typeof part.input === 'string';
