@@ -141,7 +141,9 @@ describe('how a job ends', () => {
 
   it('does not take a tool call that comes slowly for silence', async () => {
     const content = 'a line of a long file\n'.repeat(200);
-    const world = await makeWorld({ script: [{ chunkMs: 700, calls: [write('a.txt', content)] }, { text: 'done' }] });
+    const world = await makeWorld({
+      script: [{ chunkMs: 700, calls: [write('a.txt', content)] }, { text: 'done' }],
+    });
     const id = await world.start(['--stall-timeout', '4']);
     expect(await world.ended(id)).toMatchObject({ state: 'succeeded', result: { insertions: 200 } });
   });

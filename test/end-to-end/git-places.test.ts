@@ -47,7 +47,10 @@ describe('GIT-41', () => {
       script: [{ calls: [bash('ls'), write('w.txt', 'work\n')] }, { text: 'done' }],
       prepare: (repository) => {
         makeRepository({ 'super.txt': 'super\n' }, repository);
-        const lib = makeRepository({ 'lib.txt': 'lib\n' }, join(dirname(repository), mkdirIn(repository, 'lib')));
+        const lib = makeRepository(
+          { 'lib.txt': 'lib\n' },
+          join(dirname(repository), mkdirIn(repository, 'lib')),
+        );
         git(repository, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', lib, 'lib');
         git(repository, 'commit', '-q', '-m', 'submodule');
       },
@@ -79,7 +82,11 @@ describe('GIT-41', () => {
     git(linked, 'commit', '-q', '-m', 'feat');
     const id = (await world.run(['start', 'task', '--json'], { cwd: linked })).json<{ id: JobId }>().id;
     const record = await world.ended(id);
-    expect(record).toMatchObject({ repo: world.repository, checkout: linked, base: git(linked, 'rev-parse', 'feat') });
+    expect(record).toMatchObject({
+      repo: world.repository,
+      checkout: linked,
+      base: git(linked, 'rev-parse', 'feat'),
+    });
     for (const cwd of [world.repository, linked]) {
       expect((await world.run(['status', id, '--json'], { cwd })).json()).toMatchObject({ id, done: true });
     }
@@ -109,11 +116,18 @@ describe('GIT-43 a start in a subfolder', () => {
     const cwd = join(world.repository, 'pkg');
     const id = await world.start(['--test', './t.sh'], { cwd });
     const record = await world.ended(id);
-    expect(record).toMatchObject({ state: 'succeeded', subdirectory: 'pkg', preflight: { verdict: 'fails' } });
+    expect(record).toMatchObject({
+      state: 'succeeded',
+      subdirectory: 'pkg',
+      preflight: { verdict: 'fails' },
+    });
     expect(world.model.requests[1]?.text).toContain(join(record.workspace, 'pkg'));
     expect(await filesOf(world, id, cwd)).toEqual(['pkg/x', 'top']);
     expect((await world.run(['apply', id], { cwd })).exit).toBe(0);
-    expect(git(world.repository, 'diff', '--cached', '--no-relative', '--name-only').split('\n')).toEqual(['pkg/x', 'top']);
+    expect(git(world.repository, 'diff', '--cached', '--no-relative', '--name-only').split('\n')).toEqual([
+      'pkg/x',
+      'top',
+    ]);
     expect((await world.run(['undo'], { cwd })).exit).toBe(0);
     expect((await world.run(['apply', id])).exit).toBe(0);
     expect(readFileSync(join(world.repository, 'pkg/x'), 'utf8')).toBe('right\n');
@@ -142,7 +156,11 @@ it.each(['sub', 'ignored'])('GIT-44 apply called in %s changes every file of the
   await world.ended(id);
   const applied = await world.run(['apply', id, '--json'], { cwd: join(world.repository, folder) });
   expect(applied.exit).toBe(0);
-  expect(git(world.repository, 'status', '--porcelain').split('\n')).toEqual(['A  newtop', 'M  sub/s', 'M  top']);
+  expect(git(world.repository, 'status', '--porcelain').split('\n')).toEqual([
+    'A  newtop',
+    'M  sub/s',
+    'M  top',
+  ]);
   for (const path of ['top', 'sub/s', 'newtop']) {
     expect(readFileSync(join(world.repository, path), 'utf8')).toBe('x\n');
   }
@@ -154,19 +172,30 @@ describe('GIT-47 cleanup', () => {
     const world = await makeWorld({ script: gatedScript(WRITES, 1, gate) });
     const id = await world.start();
     await world.until(id, () => world.model.requests.length === 2);
-    expect(await world.run(['cleanup', id, '--force'])).toMatchObject({ exit: 4, stderr: expect.stringContaining('running') });
+    expect(await world.run(['cleanup', id, '--force'])).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining('running'),
+    });
     gate.open();
     const record = await world.ended(id);
     const patch = world.patch(id);
-    expect(await world.run(['cleanup', id])).toMatchObject({ exit: 4, stderr: expect.stringContaining('neither applied') });
-    expect((await world.run(['cleanup', '--all-finished', '--json'])).json()).toMatchObject({ removed: [], kept: [id] });
+    expect(await world.run(['cleanup', id])).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining('neither applied'),
+    });
+    expect((await world.run(['cleanup', '--all-finished', '--json'])).json()).toMatchObject({
+      removed: [],
+      kept: [id],
+    });
     expect(existsSync(record.workspace)).toBe(true);
     expect(git(world.repository, 'rev-parse', record.branch)).toBe(record.result?.commit);
 
     const forced = await world.run(['cleanup', id, '--force']);
     expect(forced).toMatchObject({ exit: 0, stdout: expect.stringContaining('never applied') });
     expect(forced.stdout).toContain(record.result?.commit?.slice(0, 8));
-    expect(readFileSync(join(world.repository, '.cc-delegate/removed', `${id}.patch`)).equals(patch)).toBe(true);
+    expect(readFileSync(join(world.repository, '.cc-delegate/removed', `${id}.patch`)).equals(patch)).toBe(
+      true,
+    );
     expect(existsSync(dirname(record.workspace))).toBe(false);
     expect(git(world.repository, 'for-each-ref', '--format=%(refname)')).toBe('refs/heads/main');
   });
@@ -200,7 +229,13 @@ describe('GIT-47 cleanup', () => {
   it('keeps commits of the worker that are in no file of its result', async () => {
     const world = await makeWorld({
       script: [
-        { calls: [bash('git checkout -qb side; echo 1 > lost.txt; git add -A; git commit -qm lost; git checkout -q -')] },
+        {
+          calls: [
+            bash(
+              'git checkout -qb side; echo 1 > lost.txt; git add -A; git commit -qm lost; git checkout -q -',
+            ),
+          ],
+        },
         ...WRITES,
       ],
     });
@@ -210,7 +245,10 @@ describe('GIT-47 cleanup', () => {
     expect(git(world.repository, 'show', `refs/delegate/${id}/extra/1:lost.txt`)).toBe('1');
     expect((await world.run(['apply', id])).exit).toBe(0);
     const refused = await world.run(['cleanup', id]);
-    expect(refused).toMatchObject({ exit: 4, stderr: expect.stringContaining(`refs/delegate/${id}/extra/1`) });
+    expect(refused).toMatchObject({
+      exit: 4,
+      stderr: expect.stringContaining(`refs/delegate/${id}/extra/1`),
+    });
     expect(git(world.repository, 'show', `refs/delegate/${id}/extra/1:lost.txt`)).toBe('1');
   });
 
@@ -222,31 +260,40 @@ describe('GIT-47 cleanup', () => {
     const id = await world.start(['--test', 'touch left-by-the-test']);
     const record = await world.ended(id);
     await world.run(['apply', id]);
-    expect(await world.run(['cleanup', id, '--dry-run'])).toMatchObject({ exit: 0, stdout: expect.stringContaining('would remove') });
+    expect(await world.run(['cleanup', id, '--dry-run'])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('would remove'),
+    });
     expect(existsSync(record.workspace)).toBe(true);
     expect(await world.run(['cleanup', id])).toMatchObject({ exit: 0, stderr: '' });
     expect(existsSync(dirname(record.workspace))).toBe(false);
     expect(git(world.repository, 'for-each-ref')).toBe(before);
     expect(git(world.repository, 'status', '--porcelain')).toBe('A  w.txt');
     expect(existsSync(join(world.folder, 'mine', 'README.md'))).toBe(true);
-    expect(await world.run(['cleanup', id])).toMatchObject({ exit: 0, stdout: expect.stringContaining('already') });
+    expect(await world.run(['cleanup', id])).toMatchObject({
+      exit: 0,
+      stdout: expect.stringContaining('already'),
+    });
     expect((await world.run(['status', id])).exit).toBe(3);
   });
 });
 
-it.each(['work', 'job'] as const)('GIT-48 a %s folder deleted by hand costs nothing but itself', async (what) => {
-  const world = await makeWorld({ script: WRITES });
-  const id = await world.start();
-  const { workspace, branch } = await world.ended(id);
-  rmSync(what === 'work' ? workspace : dirname(workspace), { recursive: true });
-  expect((await world.run(['status', id, '--json'])).json()).toMatchObject({ state: 'succeeded' });
-  expect((await world.run(['result', id])).exit).toBe(0);
-  expect((await world.run(['diff', id])).stdout).toContain('+work');
-  expect(await world.run(['open', id])).toMatchObject({ exit: 6, stderr: expect.stringContaining('gone') });
-  expect((await world.run(['apply', id])).exit).toBe(0);
-  expect(await world.run(['cleanup', id])).toMatchObject({ exit: 0, stderr: '' });
-  expect(existsSync(dirname(workspace))).toBe(false);
-  expect(git(world.repository, 'branch', '--list', branch)).toBe('');
-  const next = await world.start();
-  expect(await world.ended(next)).toMatchObject({ state: 'failed', reason: 'no_changes' });
-});
+it.each(['work', 'job'] as const)(
+  'GIT-48 a %s folder deleted by hand costs nothing but itself',
+  async (what) => {
+    const world = await makeWorld({ script: WRITES });
+    const id = await world.start();
+    const { workspace, branch } = await world.ended(id);
+    rmSync(what === 'work' ? workspace : dirname(workspace), { recursive: true });
+    expect((await world.run(['status', id, '--json'])).json()).toMatchObject({ state: 'succeeded' });
+    expect((await world.run(['result', id])).exit).toBe(0);
+    expect((await world.run(['diff', id])).stdout).toContain('+work');
+    expect(await world.run(['open', id])).toMatchObject({ exit: 6, stderr: expect.stringContaining('gone') });
+    expect((await world.run(['apply', id])).exit).toBe(0);
+    expect(await world.run(['cleanup', id])).toMatchObject({ exit: 0, stderr: '' });
+    expect(existsSync(dirname(workspace))).toBe(false);
+    expect(git(world.repository, 'branch', '--list', branch)).toBe('');
+    const next = await world.start();
+    expect(await world.ended(next)).toMatchObject({ state: 'failed', reason: 'no_changes' });
+  },
+);

@@ -7,6 +7,7 @@ import type { Turn } from '../../src/engine/scripted/turn.ts';
 import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
+import { signalRunner } from '../../src/store/liveness.ts';
 import { openOutbox } from '../../src/store/mailbox.ts';
 import { workspacePaths } from '../../src/store/paths.ts';
 import { jobIds } from '../../src/store/read-job.ts';
@@ -98,7 +99,7 @@ export async function killAt(point: string): Promise<Kill> {
     processes: await processesLeft(world, id),
     litter: litterIn(world, id),
     fsck: fsck(world.repository),
-    newStart: (await world.run(START)).exit,
+    newStart: await startAnew(world),
   };
 }
 
@@ -114,13 +115,23 @@ async function supervise(world: World, over: { now: boolean }): Promise<void> {
       const { temp } = workspacePaths(world.state, world.store().repo, id);
       const send = (draft: Parameters<typeof post>[2]) => post(world.store(), id, draft);
       if (existsSync(join(temp, 'runs'))) once('steer', () => send({ type: 'steer', text: 'be quick' }));
-      if (world.events(id, 'steer').length > 0) writeFileSync(join(temp, 'go'), '');
-      const asked = openOutbox(world.store(), id).pending().length > 0;
+      if (sent.has('steer') && world.events(id, 'steer').length > 0) writeFileSync(join(temp, 'go'), '');
+      const asked = existsSync(join(temp, 'go')) && openOutbox(world.store(), id).pending().length > 0;
       if (asked && world.record(id).question !== null)
         once('answer', () => send({ type: 'answer', question: 'q1', text: 'yes' }));
     }
-    await sleep(20);
+    await sleep(50);
   }
+}
+
+/** Another job in the same repository; that it comes up is enough. */
+async function startAnew(world: World): Promise<number> {
+  const answer = await world.run(['start', 'another', '--json', '--no-preflight-wait']);
+  if (answer.exit !== 0) return answer.exit;
+  const { runner } = world.record(answer.json<{ id: JobId }>().id);
+  if (runner === null) return -1;
+  signalRunner(runner, 'SIGKILL');
+  return 0;
 }
 
 function patchOf(world: World, id: JobId): Pick<Kill, 'patched' | 'patchFault'> {

@@ -35,12 +35,18 @@ it('GIT-51 32 starts at once are 32 jobs that all end, each with its own work, t
 
   for (const [number, id] of ids.entries()) {
     const record = world.record(id);
-    expect(record).toMatchObject({ state: 'succeeded', title: `task number ${number}.`, result: { files: 1 } });
+    expect(record).toMatchObject({
+      state: 'succeeded',
+      title: `task number ${number}.`,
+      result: { files: 1 },
+    });
     expect(git(repository, 'show', `delegate/${id}:w${number}.txt`)).toBe(`${number}`);
   }
   expect(readdirSync(join(repository, '.cc-delegate/jobs'))).toHaveLength(MANY);
   expect(readdirSync(join(repository, '.cc-delegate/active'))).toEqual([]);
-  expect(git(repository, 'for-each-ref', '--format=%(refname)', 'refs/heads/delegate').split('\n')).toHaveLength(MANY);
+  expect(
+    git(repository, 'for-each-ref', '--format=%(refname)', 'refs/heads/delegate').split('\n'),
+  ).toHaveLength(MANY);
   expect(git(repository, 'fsck', '--full', '--strict')).toBe('');
   expect(git(repository, 'status', '--porcelain')).toBe('');
 });

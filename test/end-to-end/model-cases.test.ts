@@ -102,7 +102,8 @@ const ROWS: readonly Row[] = [
     ],
     reason: null,
     requests: 5,
-    refused: 3,
+    // An empty name has no call to answer: the model is asked which tool it meant.
+    refused: 2,
   },
   {
     title: 'MOD-08 an empty answer once: asked again, completes',
@@ -119,7 +120,14 @@ const ROWS: readonly Row[] = [
   {
     title: 'MOD-08 an answer without choices for ever: a fault of the endpoint, bounded',
     script: thenAlways({ noChoices: true }),
-    reason: 'empty_responses',
+    reason: 'engine_error',
+    error: 'gave up after',
+    requests: 8,
+  },
+  {
+    title: 'MOD-08 an error in a good answer (HTTP 200) for ever: the same',
+    script: thenAlways({ status: 200, body: { error: { message: 'overloaded', code: 503 } } }),
+    reason: 'engine_error',
     requests: 8,
   },
   {

@@ -7,6 +7,7 @@ import { type Script, type ScriptedModel, startScriptedModel } from '../../src/e
 import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
+import { readEvents } from '../../src/store/events.ts';
 import { liveness, signalRunner } from '../../src/store/liveness.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
 import { runPaths } from '../../src/store/paths.ts';
@@ -213,13 +214,8 @@ class RealWorld implements World {
   }
 
   events(id: JobId, kind?: string): Record<string, unknown>[] {
-    const file = runPaths(this.store(), id).events;
-    if (!existsSync(file)) return [];
-    return readFileSync(file, 'utf8')
-      .trim()
-      .split('\n')
-      .map((line) => JSON.parse(line) as Record<string, unknown>)
-      .filter((event) => kind === undefined || event.t === kind);
+    const { events } = readEvents(runPaths(this.store(), id).events);
+    return events.filter((event) => kind === undefined || event.t === kind);
   }
 
   patch(id: JobId): Buffer {
