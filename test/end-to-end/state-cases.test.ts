@@ -82,7 +82,7 @@ describe('damaged files of the store', () => {
     expect(world.events(id, 'answer')).toHaveLength(1);
     const log = await world.run(['log', id]);
     expect(log).toMatchObject({ exit: 0 });
-    expect(log.stdout + log.stderr).toMatch(/1 (broken |torn |unreadable )?line/);
+    expect(log.stdout).toContain('(1 torn or foreign');
   });
 });
 
