@@ -27,7 +27,6 @@ export function renderProgress(record: JobRecord, view: ProgressView): string {
     lines.push(field('files', `${count(view.filesTouched.length, 'file')}: ${view.filesTouched.join(', ')}`));
   }
   for (const line of view.activity) {
-    const mark = line.ok ? ' ' : '!';
     lines.push(
       `${line.at.slice(11, 19)}  ${line.tool.padEnd(6)} ${trimLine(`${line.ok ? '' : 'failed: '}${line.summary}`, 62)}`,
     );
