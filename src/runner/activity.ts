@@ -37,7 +37,9 @@ export class Activity {
 
   /** A file tool has changed this path. */
   readonly touched = (path: string): void => {
+    if (this.#touched.has(path)) return;
     this.#touched.add(path);
+    this.#log.event('touched', { path });
     this.#save({ filesTouched: this.#touched.size });
     checkpoint(`progress:touched:${this.#touched.size}`);
   };

@@ -18,12 +18,22 @@ export function ensureFolder(path: string): void {
  */
 export function ensureStoreFolder(path: string): void {
   const tree = workingTreeOf(path);
+  if (tree === null) return ensureFolder(path);
+  let folder = tree;
+  for (const name of path.slice(tree.length + 1).split('/')) {
+    folder = `${folder}/${name}`;
+    makeOne(folder);
+  }
+}
+
+/** One folder in one that is there. */
+function makeOne(path: string): void {
   try {
-    if (tree !== null) statSync(tree);
+    mkdirSync(path, { mode: 0o700 });
   } catch (error) {
+    if (errorCode(error) === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
     throw storageError('write', path, error);
   }
-  ensureFolder(path);
 }
 
 /** Makes a folder as `ensureFolder` does, and proves that files can be made in it. Throws UserError `storage`. */

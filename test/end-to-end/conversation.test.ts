@@ -41,6 +41,14 @@ describe('a worker that asks', () => {
     const record = await world.ended(id);
     expect(record).toMatchObject({ state: 'succeeded', question: null, openQuestions: 0 });
     expect(told(world.model.requests[calls])).toContain('drop it; nobody uses it');
+    const afterwards = (await world.run(['progress', id, '--json'])).json();
+    expect(afterwards).toMatchObject({ filesTouched: ['a.txt'], partialText: 'kept v1', toolCalls: 2 });
+    expect(afterwards).toMatchObject({
+      activity: [
+        { tool: 'ask_supervisor', ok: true },
+        { tool: 'write', ok: true },
+      ],
+    });
   });
 
   it('goes on by itself, running again, when nobody answers in time', async () => {

@@ -118,7 +118,8 @@ describe('GIT-43 a start in a subfolder', () => {
       preflight: { verdict: 'fails' },
     });
     expect(world.model.requests[1]?.text).toContain(join(record.workspace, 'pkg'));
-    expect(await changedFiles(world, id)).toEqual(['pkg/x', 'top']);
+    const listed = await world.run(['diff', id, '--name-only'], { cwd });
+    expect(listed.stdout.trim().split('\n')).toEqual(['pkg/x', 'top']);
     expect((await world.run(['apply', id], { cwd })).exit).toBe(0);
     expect(git(world.repository, 'diff', '--cached', '--no-relative', '--name-only').split('\n')).toEqual([
       'pkg/x',

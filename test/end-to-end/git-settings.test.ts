@@ -12,10 +12,10 @@ const WRITES: readonly Turn[] = [{ calls: [write('w.txt', 'work\n')] }, { text: 
 
 describe('a salvage after kill -9', () => {
   const rows: readonly { title: string; settings: Record<string, string> }[] = [
-    { title: 'GIT-32 runs no hook of the repository', settings: { 'core.hooksPath': '.husky' } },
+    { title: 'GIT-32 runs no hook of the repository', settings: { 'core.hooksPath': 'HERE/.husky' } },
     {
       title: 'GIT-33 signs nothing and waits for no signer',
-      settings: { 'commit.gpgSign': 'true', 'tag.gpgSign': 'true', 'gpg.program': '.husky/signer' },
+      settings: { 'commit.gpgSign': 'true', 'tag.gpgSign': 'true', 'gpg.program': 'HERE/.husky/signer' },
     },
     { title: 'GIT-34 needs no identity and writes none', settings: { 'user.useConfigOnly': 'true' } },
   ];
@@ -40,7 +40,9 @@ describe('a salvage after kill -9', () => {
           chmodSync(join(repository, path), 0o755);
         }
         makeRepository({}, repository);
-        for (const [key, value] of Object.entries(settings)) git(repository, 'config', key, value);
+        for (const [key, value] of Object.entries(settings)) {
+          git(repository, 'config', key, value.replace('HERE', repository));
+        }
       },
     });
     const before = stateOf(world.repository);

@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type Kill, killAt, passFreely } from './kill-job.ts';
+
+// A bound for a busy machine; nothing here waits for a clock.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Every named point of the runner's way, in order. A free run below has to pass exactly these. */
 const POINTS = {

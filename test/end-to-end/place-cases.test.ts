@@ -162,7 +162,8 @@ describe('STATE-10 while the worker waits', () => {
 
   it('the repository is deleted: the runner ends and does not make it again', async () => {
     const { world, record, gate } = await waiting('write');
-    rmSync(world.repository, { recursive: true });
+    // The runner may be writing its progress just now.
+    rmSync(world.repository, { recursive: true, maxRetries: 5 });
     gate.open();
     await dead(record.runner);
     expect(existsSync(world.repository)).toBe(false);

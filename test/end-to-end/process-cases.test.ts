@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask, toldBefore } from './by-task.ts';
+
+// A bound for a busy machine; nothing here waits for a clock.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Two children that leave their session, and one that ignores the end of its terminal. */
 const DAEMONS =

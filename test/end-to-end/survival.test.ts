@@ -2,13 +2,16 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { jobIds } from '../../src/store/read-job.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask } from './by-task.ts';
+
+// A bound for a busy machine; nothing here waits for a clock.
+vi.setConfig({ testTimeout: 240_000 });
 
 /** Works until the test lets it end. */
 const GATED = [

@@ -16,6 +16,7 @@ function wordsOf(event: Event): readonly [string, string] | null {
     case 'step_end':
     case 'tool_start':
     case 'spend':
+    case 'touched':
       return null;
     case 'step_start':
       return ['step', `${plain(event.step)}  ${plain(event.model)}`];

@@ -1,0 +1,58 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { git, makeRepository } from '../helpers/repository.ts';
+import { bash, makeWorld, write } from '../helpers/world.ts';
+
+describe('what a worker may reach', () => {
+  it('SEC-10 file tools refuse every way out of the workspace, and links that stay inside work', async () => {
+    const world = await makeWorld({
+      prepare: (repository) => {
+        mkdirSync(join(repository, 'kept'));
+        mkdirSync(join(repository, '../outside'));
+        symlinkSync('../outside', join(repository, 'tracked-out'));
+        symlinkSync('kept', join(repository, 'tracked-in'));
+        makeRepository({ 'kept/a.txt': 'a\n' }, repository);
+      },
+      script: (request) => (request.index === 0 ? { calls: escapes() } : { text: 'done' }),
+    });
+    const outside = join(world.folder, 'outside');
+    const user = join(world.repository, 'kept/a.txt');
+    const escapes = () => [
+      bash(`ln -s ${outside} linkdir; ln -s ${outside}/new.txt linkfile`),
+      write('linkdir/evil.txt', 'x'),
+      write('linkfile', 'x'),
+      write('tracked-out/evil.txt', 'x'),
+      write('../evil.txt', 'x'),
+      write(join(outside, 'evil2.txt'), 'x'),
+      write('kept/../../evil3.txt', 'x'),
+      write('.git/config', 'x'),
+      { name: 'read', args: { path: '/etc/passwd' } },
+      { name: 'read', args: { path: 'linkdir/secret' } },
+      { name: 'edit', args: { path: user, oldText: 'a', newText: 'evil' } },
+      // And what must work.
+      write('tracked-in/b.txt', 'b\n'),
+      write('kept/deep/c.txt', 'c\n'),
+    ];
+    writeFileSync(join(outside, 'secret'), 'hidden');
+    // The state directory is reached through a link, as under a home that is one.
+    mkdirSync(join(world.folder, 'real-state'));
+    symlinkSync('real-state', join(world.folder, 'link-state'));
+    const env = { CC_DELEGATE_STATE: join(world.folder, 'link-state') };
+    const id = await world.start([], { env });
+    const record = await world.ended(id, 60);
+    expect(world.events(id, 'tool_end').map(({ ok }) => ok)).toEqual([
+      true,
+      ...Array.from({ length: 10 }, () => false),
+      true,
+      true,
+    ]);
+    expect(world.model.requests[1]?.text).not.toMatch(/root:|hidden/);
+    expect(readdirSync(outside)).toEqual(['secret']);
+    expect(readFileSync(user, 'utf8')).toBe('a\n');
+    for (const name of ['evil.txt', 'evil3.txt'])
+      expect(existsSync(join(record.workspace, '..', name))).toBe(false);
+    const paths = git(world.repository, 'diff', '--name-only', record.base, record.branch).split('\n');
+    expect(paths).toEqual(['kept/b.txt', 'kept/deep/c.txt', 'linkdir', 'linkfile']);
+  });
+});
