@@ -16,7 +16,7 @@ test command, run by us in a clean checkout, as the judge. Prints the id at once
   --budget USD            stop when it is spent (5)
   --max-steps N           model calls (400); also --max-turns
   --timeout T             seconds or 30m (30m); --stall-timeout (300),
-                          --ask-timeout (600)
+                          --ask-timeout (600), --test-timeout (600)
   --append-system-prompt TEXT
   --pass-env NAME         let the worker's commands see a variable (repeatable)
   --allow-unsandboxed     run though no full sandbox is available, this time
@@ -42,6 +42,7 @@ export interface StartRequest {
     readonly timeout: number | undefined;
     readonly stallTimeout: number | undefined;
     readonly askTimeout: number | undefined;
+    readonly testTimeout: number | undefined;
   };
   readonly appendSystemPrompt: string | undefined;
   readonly passEnv: readonly string[];
@@ -71,6 +72,7 @@ const OPTIONS = {
   timeout: text,
   'stall-timeout': text,
   'ask-timeout': text,
+  'test-timeout': text,
   'append-system-prompt': text,
   'pass-env': { type: 'string', multiple: true },
   'allow-unsandboxed': flag,
@@ -101,6 +103,7 @@ export async function startRequest(context: CommandContext): Promise<StartReques
       timeout: seconds('timeout', values.timeout),
       stallTimeout: seconds('stall-timeout', values['stall-timeout']),
       askTimeout: seconds('ask-timeout', values['ask-timeout']),
+      testTimeout: seconds('test-timeout', values['test-timeout']),
     },
     appendSystemPrompt: values['append-system-prompt'],
     passEnv: (values['pass-env'] ?? []).map(variableName),

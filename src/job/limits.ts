@@ -13,6 +13,8 @@ export interface Limits {
   readonly askTimeout: number;
   readonly commandTimeout: number;
   readonly preflightTimeout: number;
+  /** Of the set-up and of the test command in the gate, each. */
+  readonly testTimeout: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -25,6 +27,7 @@ export const DEFAULT_LIMITS: Limits = {
   askTimeout: 600,
   commandTimeout: 120,
   preflightTimeout: 60,
+  testTimeout: 600,
 };
 
 /** Why a job is stopped from outside the worker. The first one wins and is never overwritten. */

@@ -53,6 +53,7 @@ export const configSchema = z.looseObject({
       askTimeout: duration.optional(),
       commandTimeout: duration.optional(),
       preflightTimeout: duration.optional(),
+      testTimeout: duration.optional(),
     })
     .optional(),
   concurrency: z.looseObject({ total: positive.optional(), perProvider: positive.optional() }).optional(),
@@ -99,6 +100,7 @@ export const KNOWN_KEYS: readonly string[] = [
   'limits.askTimeout',
   'limits.commandTimeout',
   'limits.preflightTimeout',
+  'limits.testTimeout',
   'concurrency.total',
   'concurrency.perProvider',
   'sandbox.allowUnsandboxed',

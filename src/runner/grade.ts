@@ -108,7 +108,7 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
       cwd: startFolder(job, checkout),
       setup: record.gate.setup,
       test: record.gate.test,
-      timeoutMs: record.limits.timeout * 1000,
+      timeoutMs: record.limits.testTimeout * 1000,
       log: job.log.output,
       signal: job.stop.signal,
     });

@@ -18,7 +18,10 @@ export function ensureFolder(path: string): void {
  */
 export function ensureStoreFolder(path: string): void {
   const tree = workingTreeOf(path);
-  if (tree === null) return ensureFolder(path);
+  if (tree === null) {
+    ensureFolder(path);
+    return;
+  }
   let folder = tree;
   for (const name of path.slice(tree.length + 1).split('/')) {
     folder = `${folder}/${name}`;

@@ -36,6 +36,7 @@ const limits = z.object({
   askTimeout: amount,
   commandTimeout: amount,
   preflightTimeout: amount,
+  testTimeout: amount,
 });
 
 const preflight = z.object({

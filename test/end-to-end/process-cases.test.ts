@@ -158,16 +158,16 @@ describe('commands without an end', () => {
     const rude = await start(
       world,
       'task',
-      '--timeout',
-      '10',
+      '--test-timeout',
+      '2',
       '--test',
       'test ! -e out || tail -f /dev/null',
     );
     const record = await world.ended(rude, 60);
     expect(record).toMatchObject({
-      state: 'timeout',
-      reason: 'wall',
-      result: { files: 1, salvaged: true, error: expect.stringContaining('test command') },
+      state: 'failed',
+      reason: 'test_timeout',
+      result: { files: 1, salvaged: true },
     });
     expect(world.patch(rude).toString()).toContain('+x');
     expect(processesWith(`CC_DELEGATE_JOB=${rude}`)).toEqual([]);
