@@ -11,8 +11,6 @@ import { revisionExists } from './read-job.ts';
 import { serializeRecord } from './record-schema.ts';
 import { storageError } from './storage-error.ts';
 
-export { activeJobs, type FoundJob, type JobRead, jobIds, listJobs, readJob } from './read-job.ts';
-
 /**
  * Creates a job at revision 1. Of many creators of one id exactly one gets `created`.
  *

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/job/user-error.ts';
 import { createExclusive, writeAtomic } from '../../src/store/atomic-file.ts';
-import { createJob, publish, readJob, saveProgress } from '../../src/store/jobs.ts';
+import { createJob, publish, saveProgress } from '../../src/store/jobs.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { readJob } from '../../src/store/read-job.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { sampleRecord } from './fixtures/records.ts';
 

@@ -2,10 +2,11 @@ import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../src/job/user-error.ts';
 import { claimJob, Fenced, JobWriter } from '../../src/store/job-writer.ts';
-import { createJob, publish, readJob } from '../../src/store/jobs.ts';
+import { createJob, publish } from '../../src/store/jobs.ts';
 import { identify } from '../../src/store/liveness.ts';
 import { openStore } from '../../src/store/open.ts';
 import { snapshotPath } from '../../src/store/paths.ts';
+import { readJob } from '../../src/store/read-job.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { NOW, sampleRecord } from './fixtures/records.ts';
 

@@ -2,18 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSy
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { amendEnded } from '../../src/store/amend-job.ts';
-import {
-  activeJobs,
-  createJob,
-  jobIds,
-  listJobs,
-  publish,
-  readJob,
-  removeJob,
-  saveProgress,
-} from '../../src/store/jobs.ts';
+import { createJob, publish, removeJob, saveProgress } from '../../src/store/jobs.ts';
 import { openStore } from '../../src/store/open.ts';
 import { activeMarker, revisionPath, runPaths, snapshotPath } from '../../src/store/paths.ts';
+import { activeJobs, jobIds, listJobs, readJob } from '../../src/store/read-job.ts';
 import { serializeRecord } from '../../src/store/record-schema.ts';
 import { git, makeFolder, makeRepository } from '../helpers/repository.ts';
 import { bundlePrograms, runProgram } from './fixtures/bundle.ts';

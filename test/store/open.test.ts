@@ -10,8 +10,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createJob, listJobs } from '../../src/store/jobs.ts';
+import { createJob } from '../../src/store/jobs.ts';
 import { openStore } from '../../src/store/open.ts';
+import { listJobs } from '../../src/store/read-job.ts';
 import { git, makeFolder, makeRepository } from '../helpers/repository.ts';
 import { sampleRecord } from './fixtures/records.ts';
 

@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JobRecord } from '../../src/job/record.ts';
-import { createJob, publish, readJob } from '../../src/store/jobs.ts';
+import { createJob, publish } from '../../src/store/jobs.ts';
 import { identify } from '../../src/store/liveness.ts';
 import { openStore } from '../../src/store/open.ts';
 import { activeMarker, snapshotPath } from '../../src/store/paths.ts';
+import { readJob } from '../../src/store/read-job.ts';
 import { lostMove, reconcile } from '../../src/store/reconcile.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { NOW, sampleRecord } from './fixtures/records.ts';

@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { RECORD_MAX_BYTES } from '../../src/job/record.ts';
-import { createJob, listJobs, readJob } from '../../src/store/jobs.ts';
+import { createJob } from '../../src/store/jobs.ts';
 import { openStore, type Store } from '../../src/store/open.ts';
+import { listJobs, readJob } from '../../src/store/read-job.ts';
 import { parseRecord, serializeRecord } from '../../src/store/record-schema.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { newId, sampleRecord } from './fixtures/records.ts';

@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createJob, readJob, removeJob } from '../../src/store/jobs.ts';
+import { createJob, removeJob } from '../../src/store/jobs.ts';
 import { openStore } from '../../src/store/open.ts';
 import { removedPaths, runPaths } from '../../src/store/paths.ts';
+import { readJob } from '../../src/store/read-job.ts';
 import { bury, readTombstone } from '../../src/store/removed.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { AT, newId, sampleRecord } from './fixtures/records.ts';
