@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { NO_SPEND } from '../job/cost.ts';
 import { trimLine } from '../job/format.ts';
 import { ID_TAILS, type JobId, makeConversationId, makeJobId } from '../job/ids.ts';
-import { type JobRecord, NO_PROGRESS, RECORD_SCHEMA } from '../job/record.ts';
+import { type JobRecord, NO_PROGRESS, NO_RESULT, RECORD_SCHEMA } from '../job/record.ts';
 import type { ReadyModel } from '../provider/resolve-model.ts';
 import { launchRunner, type Secrets } from '../runner/launch.ts';
 import { ensureWritableFolder } from '../store/folders.ts';
@@ -149,17 +149,10 @@ function markNotStarted(store: Store, id: JobId, error: unknown): void {
   if (read.kind !== 'ok' || read.record.state !== 'queued') return;
   const at = new Date().toISOString();
   const result = {
-    commit: null,
-    tree: null,
-    files: 0,
-    insertions: 0,
-    deletions: 0,
-    tests: null,
-    flags: [],
+    ...NO_RESULT,
     summaryLine: 'launch_failed: the runner did not start',
     error: trimLine(message, 500),
-    salvaged: false,
-  } as const;
+  };
   const next = {
     ...read.record,
     rev: read.record.rev + 1,

@@ -155,3 +155,17 @@ export const NO_PROGRESS: Progress = {
   filesTouched: 0,
   lastActivityAt: null,
 };
+
+/** The result of a job that came to nothing; what there is to say is laid over it. */
+export const NO_RESULT: ResultHead = {
+  commit: null,
+  tree: null,
+  files: 0,
+  insertions: 0,
+  deletions: 0,
+  tests: null,
+  flags: [],
+  summaryLine: '',
+  error: null,
+  salvaged: false,
+};

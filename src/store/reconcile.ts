@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { JobRecord, ResultHead } from '../job/record.ts';
+import { type JobRecord, NO_RESULT, type ResultHead } from '../job/record.ts';
 import { isActive } from '../job/states.ts';
 import type { Move } from '../job/transition.ts';
 import { publish, settle } from './jobs.ts';
@@ -56,7 +56,7 @@ function lostRecord(record: JobRecord, move: Move, nowMs: number): JobRecord {
     ? 'The job never started: its runner did not come up.'
     : `The runner died while the job was ${record.state}; what it did is being saved.`;
   const result: ResultHead = {
-    ...(record.result ?? NOTHING),
+    ...(record.result ?? NO_RESULT),
     summaryLine,
     error: never ? 'the runner did not come up within 30 s' : 'the runner process is gone',
     salvaged: 'pending',
@@ -73,16 +73,3 @@ function lostRecord(record: JobRecord, move: Move, nowMs: number): JobRecord {
     updatedAt: at,
   };
 }
-
-const NOTHING: ResultHead = {
-  commit: null,
-  tree: null,
-  files: 0,
-  insertions: 0,
-  deletions: 0,
-  tests: null,
-  flags: [],
-  summaryLine: '',
-  error: null,
-  salvaged: 'pending',
-};

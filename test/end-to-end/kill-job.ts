@@ -48,8 +48,8 @@ export interface Kill {
   readonly processes: readonly string[];
   readonly litter: readonly string[];
   readonly fsck: string;
-  /** Exit code of a new `start`. */
-  readonly newStart: number;
+  /** Exit code of a new `start`; null where it was not tried. */
+  readonly newStart: number | null;
 }
 
 /** Runs the job without stopping it; the names of the points it passed, in order. */
@@ -72,7 +72,7 @@ export async function passFreely(): Promise<string[]> {
 }
 
 /** Runs the job up to a point, kills the runner there, and looks at what is left. */
-export async function killAt(point: string): Promise<Kill> {
+export async function killAt(point: string, also: { readonly startAnew: boolean }): Promise<Kill> {
   const world = await makeWorld({ script: TURNS });
   const file = join(world.folder, 'paused');
   const started = world.run(START, { env: { CC_DELEGATE_TEST_PAUSE: `${point}=${file}` } });
@@ -99,7 +99,7 @@ export async function killAt(point: string): Promise<Kill> {
     processes: await processesLeft(world, id),
     litter: litterIn(world, id),
     fsck: fsck(world.repository),
-    newStart: await startAnew(world),
+    newStart: also.startAnew ? await startAnew(world) : null,
   };
 }
 
