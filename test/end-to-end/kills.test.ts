@@ -97,6 +97,14 @@ const POINTS = {
 
 const ALL = Object.values(POINTS).flat();
 
+/** Twins of points that are killed: passed and named, but a kill there would show nothing new. */
+const SPARED: ReadonlySet<string> = new Set([
+  ...['start:read', 'run:preparing', 'prepare:found', 'prepare:sandbox', 'prepare:preflight-ran'],
+  ...['tool:2:start', 'tool:2:end', 'step:2:start', 'step:2:spend', 'step:2:end', 'step:3:start'],
+  ...['step:3:spend', 'step:4:start', 'work:logged', 'gate:folder', 'gate:disposed', 'finish:logged'],
+]);
+const KILLED = ALL.filter((point) => !SPARED.has(point));
+
 /** What a kill at this point must leave. */
 function expectedAt(point: string, workerChangedIt: boolean) {
   if (point.startsWith('start:') && point !== 'start:claimed') {
@@ -109,8 +117,8 @@ function expectedAt(point: string, workerChangedIt: boolean) {
 }
 
 describe('a runner that is killed (kill -9)', () => {
-  it('passes at least 60 points on its way, and the table below names each of them', async () => {
-    expect(new Set(ALL).size).toBeGreaterThanOrEqual(60);
+  it('passes the points the table names, and is killed at 60 of them or more', async () => {
+    expect(new Set(KILLED).size).toBeGreaterThanOrEqual(60);
     const passed = await passFreely();
     expect([...new Set(passed)].sort()).toEqual([...ALL].sort());
   });
@@ -129,7 +137,8 @@ describe('a runner that is killed (kill -9)', () => {
 /** Several rows of four, so that a failure names few points and the kills of a row go side by side. */
 function inFours(phase: string, points: readonly string[]): [string, string][] {
   const rows: [string, string][] = [];
-  for (let at = 0; at < points.length; at += 4) rows.push([phase, points.slice(at, at + 4).join(', ')]);
+  const killed = points.filter((point) => !SPARED.has(point));
+  for (let at = 0; at < killed.length; at += 4) rows.push([phase, killed.slice(at, at + 4).join(', ')]);
   return rows;
 }
 

@@ -1,15 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { applyResult, recoverApply } from '../../../src/workspace/apply/act.ts';
 import type { ApplyRequest } from '../../../src/workspace/apply/request.ts';
 import { undoApply } from '../../../src/workspace/apply/undo.ts';
 import { makeFolder } from '../../helpers/repository.ts';
+import { bundlePrograms } from '../../store/fixtures/bundle.ts';
 import { text } from './random.ts';
 import { filesTree, indexTree, makeScene, snapshot } from './scene.ts';
 
-const FIXTURE = join(import.meta.dirname, 'fixtures/die-at.ts');
+const programs = mkdtempSync(join(tmpdir(), 'cc-delegate-die-'));
+beforeAll(() => bundlePrograms(programs, join(import.meta.dirname, 'fixtures/die-at.ts')));
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
 
 /** A change of each kind: deleted with its folder, changed, a file for a folder, new in a new folder. */
 async function scene() {
@@ -28,7 +32,7 @@ async function scene() {
 }
 
 function dieAt(verb: 'apply' | 'undo', step: string, request: ApplyRequest): void {
-  const args = ['--import', 'tsx', FIXTURE, verb, step, JSON.stringify(request)];
+  const args = [join(programs, 'die-at.mjs'), verb, step, JSON.stringify(request)];
   const env = { ...process.env, TMPDIR: makeFolder() };
   const child = spawnSync(process.execPath, args, { encoding: 'utf8', env });
   expect(child.signal, child.stderr + child.stdout).toBe('SIGKILL');
