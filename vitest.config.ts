@@ -1,12 +1,28 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** The longest first, so that none of them runs alone at the end. */
+const LONGEST = [/end-to-end\/kills/, /store\/kill/, /end-to-end\//, /workspace\//, /store\//];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONGEST.findIndex((pattern) => pattern.test(moduleId));
+      return at === -1 ? LONGEST.length : at;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/build.ts'],
     pool: 'forks',
-    maxWorkers: 2,
-    testTimeout: 90_000,
-    hookTimeout: 30_000,
+    // Most tests wait for processes of their own, so that two for a core keep it busy.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });

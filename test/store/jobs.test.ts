@@ -66,7 +66,7 @@ describe('createJob', () => {
     const store = openStore(repo, { create: false });
     expect(readJob(store, id)).toMatchObject({ record: { title: winners[0] } });
     expect(listJobs(store)).toHaveLength(1);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('publish', () => {
@@ -159,7 +159,7 @@ describe('publish', () => {
     const ended = await Promise.all(writers.map((writer) => writer.ended));
     expect(ended.map(({ stdout }) => stdout.length / 2)).toEqual(Array.from({ length: 8 }, () => 25));
     expect(readJob(store, record.id)).toMatchObject({ record: { rev: 201, usage: { input: 200 } } });
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('listJobs', () => {

@@ -125,7 +125,7 @@ describe('a mailbox', () => {
     expect([...accepted].filter((id) => !received.has(id))).toEqual([]);
     expect(readdirSync(join(mailbox.folder, 'bad'))).toEqual([]);
     console.log(`mailbox: 20 kills, ${accepted.size} accepted, ${received.size} received, 0 torn, 0 lost`);
-  }, 60_000);
+  }, 240_000);
 });
 
 describe('an open question', () => {

@@ -53,7 +53,7 @@ describe('apply killed with kill -9', () => {
   ];
   it.each(steps)(
     'is taken back by the next call when it dies before "%s"',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (step) => {
       const { repository, request } = await scene();
       const before = snapshot(repository);
@@ -66,7 +66,7 @@ describe('apply killed with kill -9', () => {
 
   it.each(['head', 'finish'])(
     'is finished by the next call when it dies before "%s"',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (step) => {
       const reference = await scene();
       await applyResult(reference.request);
@@ -81,7 +81,7 @@ describe('apply killed with kill -9', () => {
     },
   );
 
-  it('is taken back by the apply of another job', { timeout: 60_000 }, async () => {
+  it('is taken back by the apply of another job', { timeout: 240_000 }, async () => {
     const { repository, request } = await scene();
     const before = snapshot(repository);
     dieAt('apply', 'commit', request);
@@ -95,7 +95,7 @@ describe('undo killed with kill -9', () => {
   const steps = ['restore 0', 'restore 2', 'restore 3', 'undo index', 'undo head', 'undo finish'];
   it.each(steps)(
     'is finished by the next call when it dies before "%s"',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (step) => {
       const { repository, request } = await scene();
       const before = snapshot(repository);
@@ -106,7 +106,7 @@ describe('undo killed with kill -9', () => {
     },
   );
 
-  it('has done nothing when it dies before its journal', { timeout: 60_000 }, async () => {
+  it('has done nothing when it dies before its journal', { timeout: 240_000 }, async () => {
     const { repository, request } = await scene();
     const before = snapshot(repository);
     await applyResult(request);

@@ -15,7 +15,7 @@ const AUTOCRLF = ['false', 'false', 'true', 'input'];
 describe('apply and undo on random checkouts', () => {
   it.each(SEEDS)(
     'does what git merge does, or nothing, and undo takes it back (seed %i)',
-    { timeout: 60_000 },
+    { timeout: 240_000 },
     async (seed) => {
       const random = seeded(seed);
       const config = { 'core.autocrlf': AUTOCRLF[random(AUTOCRLF.length)] ?? 'false' };
