@@ -19,8 +19,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/build.ts'],
     pool: 'forks',
-    // Most tests wait for processes of their own, so that two for a core keep it busy.
-    maxWorkers: 4,
+    // Many tests start several jobs of their own: more workers than cores only make them wait.
+    maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 120_000,
     hookTimeout: 120_000,

@@ -164,7 +164,8 @@ async function processesLeft(world: World, id: JobId): Promise<string[]> {
       })
       .map((pid) => `${pid} ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
     if (left.length === 0 || performance.now() > deadline) return left;
-    await sleep(50);
+    // A look reads the environment of every process there is.
+    await sleep(250);
   }
 }
 
@@ -193,7 +194,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
   const deadline = performance.now() + 120_000;
   while (!holds()) {
     if (performance.now() > deadline) throw new Error(`waited in vain for ${what}`);
-    await sleep(10);
+    await sleep(25);
   }
 }
 

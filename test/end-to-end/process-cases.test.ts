@@ -6,6 +6,7 @@ import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
 import { runPaths } from '../../src/store/paths.ts';
+import { needs } from '../helpers/needs.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask, toldBefore } from './by-task.ts';
 
@@ -87,7 +88,8 @@ describe('what the worker leaves running', () => {
 });
 
 describe('commands that want a person', () => {
-  it('PROC-03 a command that reads the terminal gets nothing from it, and the user loses no keystroke', async () => {
+  it('PROC-03 a command that reads the terminal gets nothing from it, and the user loses no keystroke', async (test) => {
+    needs(test, 'script');
     const world = await makeWorld({
       script: byTask({
         task: [

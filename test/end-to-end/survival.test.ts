@@ -6,6 +6,7 @@ import { describe, expect, it, vi } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { jobIds } from '../../src/store/read-job.ts';
+import { needs } from '../helpers/needs.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask } from './by-task.ts';
@@ -72,9 +73,10 @@ const PARENTS: Record<string, (world: World, command: string) => Promise<void>> 
 };
 
 describe('a job outlives who started it', () => {
-  it.each(Object.entries(PARENTS))(
+  it.for(Object.entries(PARENTS))(
     'PROC-08 goes on and finishes when %s, and is found from anywhere',
-    async (_name, startAndGo) => {
+    async ([name, startAndGo], test) => {
+      if (name.includes('terminal')) needs(test, 'script');
       const world = await makeWorld({ script: GATED, files: { '.gitignore': 'started\n' } });
       await startAndGo(world, `"${process.execPath}" "${world.program}" start 'the task' --json`);
       const [id] = jobIds(world.store());

@@ -3,6 +3,7 @@ import { rmSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UserError } from '../../../src/job/user-error.ts';
+import { needs } from '../../helpers/needs.ts';
 import { makeFolder } from '../../helpers/repository.ts';
 import { freshJobId, levelsHere, makeSandbox, textOf } from './helpers.ts';
 
@@ -102,7 +103,8 @@ describe.each(levels)('a command at level %s', (level) => {
     expect(process.memoryUsage().rss).toBeLessThan(300_000_000);
   });
 
-  it('cannot reach a terminal, also when the runner has one', () => {
+  it('cannot reach a terminal, also when the runner has one', (test) => {
+    needs(test, 'script');
     const folder = makeFolder();
     execFileSync('mkdir', [join(folder, 'work')]);
     const ask = 'read -p "pw? " x </dev/tty; echo rc=$? >seen; read y; echo rc=$? >>seen';
