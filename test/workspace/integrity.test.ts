@@ -93,13 +93,13 @@ const ROWS: readonly Row[] = [
   },
   {
     title: 'an include',
-    script: 'git config include.path /tmp/x',
+    script: 'git config include.path /nowhere/config',
     seen: ['config include.path'],
     dangerous: true,
   },
   {
     title: 'where pushes go',
-    script: 'git config remote.o.pushurl /tmp/x',
+    script: 'git config remote.o.pushurl /nowhere/else',
     seen: ['config remote.o.pushurl'],
     dangerous: true,
   },

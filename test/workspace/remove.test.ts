@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { expect, it } from 'vitest';
 import { makeJobId } from '../../src/job/ids.ts';
 import { MARKER, markJobFolder } from '../../src/workspace/marker.ts';
@@ -67,7 +67,7 @@ it.each([
       const victim = await marked();
       return {
         stateDirectory,
-        workspace: `${stateDirectory}/hash/../../${victim.workspace.split('/').slice(2).join('/')}`,
+        workspace: `${stateDirectory}/hash/../${relative(stateDirectory, victim.workspace)}`,
       };
     },
   },
