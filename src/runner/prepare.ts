@@ -3,7 +3,7 @@ import type { Preflight } from '../job/record.ts';
 import { writeLeftovers } from '../store/leftovers-file.ts';
 import { preflight } from '../verify/preflight.ts';
 import { runCommand } from '../verify/run-command.ts';
-import { createClone } from '../workspace/clone.ts';
+import { createClone, missingContents } from '../workspace/clone.ts';
 import { type Fingerprint, fingerprint } from '../workspace/integrity.ts';
 import { findLeftovers, type Leftovers, NO_LEFTOVERS, restoreTracked } from '../workspace/leftovers.ts';
 import { deleteBranch, pinBase, reserveBranch } from '../workspace/refs.ts';
@@ -64,6 +64,8 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     folder: job.places.work,
   });
   checkpoint('prepare:cloned');
+  const missing = await missingContents(job.places.work);
+  if (missing.submodules.length > 0 || missing.lfsPointers > 0) job.log.event('not_in_clone', { ...missing });
   const sandbox = await openSandbox({
     jobId: record.id,
     workspace: job.places.work,

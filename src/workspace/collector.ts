@@ -44,7 +44,7 @@ export async function makeCollector(wanted: {
   const gitDir = join(folder, wanted.name);
   await rm(gitDir, { recursive: true, force: true });
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  await makeGitDirectory(gitDir, repository, wanted.borrowed);
+  await makeGitDirectory(gitDir, repository, { borrowed: wanted.borrowed ?? [] });
   return {
     gitDir,
     host: (args, options) => hostGit({ gitDir, args }, options),
@@ -73,6 +73,7 @@ async function runInside(
     cwd: workTree,
     timeoutMs: options.timeoutMs ?? GIT_LIMIT_MS,
     keepBytes: LIST_LIMIT_BYTES,
+    sockets: true,
     writable: [place.folder],
     readable: place.repository.objectDirectories,
     ...(options.input === undefined ? {} : { input: options.input }),

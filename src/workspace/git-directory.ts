@@ -1,7 +1,6 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { hostGit, line, userGit } from './git.ts';
 import type { Repository } from './repository.ts';
 
 /** Who the worker's commits, and ours on its behalf, are by. */
@@ -21,24 +20,34 @@ export const JUNK: readonly string[] = [
   'node_modules',
 ];
 
+export interface GitDirectoryOptions {
+  /** Object directories to read beside the user's. */
+  readonly borrowed?: readonly string[];
+  /** The branch that HEAD names, and the commit it is at; without it HEAD names a branch not born yet. */
+  readonly head?: { readonly branch: string; readonly commit: string };
+}
+
 /**
  * Makes a git directory that borrows the user's objects and knows nothing else of them: no template, no
- * hooks, no remote, a neutral configuration, their ignore rules as `info/exclude`. `borrowed` are object
- * directories to read beside theirs.
+ * hooks, no remote, a neutral configuration, their ignore rules as `info/exclude`. By hand, as
+ * gitrepository-layout(5) lays it out: `git init` reads templates, and each process of git costs more than
+ * all of these files.
  */
 export async function makeGitDirectory(
   gitDir: string,
   repository: Repository,
-  borrowed: readonly string[] = [],
+  { borrowed = [], head }: GitDirectoryOptions = {},
 ): Promise<void> {
   const { objectFormat, shallowFile } = repository;
   const lenders = [...repository.objectDirectories, ...borrowed];
   const unusable = lenders.find((folder) => folder.includes('\n'));
   if (unusable !== undefined) throw lineBreak(unusable);
-  await mkdir(gitDir, { recursive: true });
-  await hostGit({ gitDir, args: ['init', '-q', '--template=', `--object-format=${objectFormat}`] });
-  await mkdir(join(gitDir, 'info'), { recursive: true });
+  const ref = `refs/heads/${head?.branch ?? 'main'}`;
+  const folders = ['info', 'objects/info', 'objects/pack', 'refs/tags', dirname(ref)];
+  await Promise.all(folders.map((folder) => mkdir(join(gitDir, folder), { recursive: true })));
   await Promise.all([
+    writeFile(join(gitDir, 'HEAD'), `ref: ${ref}\n`),
+    head === undefined ? undefined : writeFile(join(gitDir, ref), `${head.commit}\n`),
     writeFile(join(gitDir, 'config'), configuration(objectFormat)),
     writeFile(join(gitDir, 'objects', 'info', 'alternates'), lenders.map((folder) => `${folder}\n`).join('')),
     writeFile(join(gitDir, 'info', 'exclude'), await ignoreRules(repository)),
@@ -79,20 +88,10 @@ ${sha256 ? '[extensions]\n\tobjectFormat = sha256\n' : ''}`;
 
 /** Ours first, so that a rule of the user's can take one of ours back; later lines win in git. */
 async function ignoreRules(repository: Repository): Promise<Buffer> {
-  const files = [await globalIgnoreFile(repository), join(repository.commonDir, 'info', 'exclude')];
+  const files = [repository.globalIgnoreFile, join(repository.commonDir, 'info', 'exclude')];
   const rules = await Promise.all(files.map((file) => (file === null ? null : readIfThere(file))));
   const parts = [Buffer.from(JUNK.join('\n')), ...rules.filter((part) => part !== null)];
   return Buffer.concat(parts.flatMap((part) => [part, Buffer.from('\n')]));
-}
-
-/** core.excludesFile, or git's default for it (gitignore(5)). */
-async function globalIgnoreFile(repository: Repository): Promise<string | null> {
-  const args = ['config', '--type=path', '--get', 'core.excludesFile'];
-  const answer = await userGit(repository, args, { accept: [0, 1] });
-  if (answer.exitCode === 0) return line(answer);
-  const { XDG_CONFIG_HOME, HOME } = process.env;
-  if (XDG_CONFIG_HOME) return join(XDG_CONFIG_HOME, 'git', 'ignore');
-  return HOME ? join(HOME, '.config', 'git', 'ignore') : null;
 }
 
 async function readIfThere(file: string): Promise<Buffer | null> {

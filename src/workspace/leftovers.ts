@@ -69,6 +69,7 @@ async function gitInside(sandbox: Sandbox, work: string, args: readonly string[]
     cwd: work,
     timeoutMs: GIT_LIMIT_MS,
     keepBytes: LIST_LIMIT_BYTES,
+    sockets: true,
   });
   if (result.exitCode === 0) return result.stdout.bytes;
   throw new Error(

@@ -10,8 +10,9 @@ export function jobRef(id: JobId, name: 'base' | 'result' | `extra/${number}`): 
 /** Keeps the base alive whatever the user does to their branches. Called again it changes nothing. */
 export async function pinBase(repository: CommonPlace, id: JobId, base: string): Promise<void> {
   const ref = jobRef(id, 'base');
-  if ((await readRef(repository, ref)) === base) return;
-  await updateRef(repository, ref, base, null);
+  await updateRef(repository, ref, base, null).catch(async (error: unknown) => {
+    if ((await readRef(repository, ref)) !== base) throw error;
+  });
 }
 
 /** `taken`: a branch of that name (or below it) is there already and was left alone; take another id. */
@@ -24,8 +25,10 @@ export type Reservation =
  * `delegate/<id>`, or `cc-delegate/<id>` where a branch called `delegate` makes the first impossible.
  */
 export async function reserveBranch(repository: CommonPlace, id: JobId, base: string): Promise<Reservation> {
-  const folder = await freeFolder(repository);
-  const branch = `${folder}/${id}`;
+  const usual = `${FOLDERS[0]}/${id}`;
+  // Only after a refusal, which is rare, is it asked what is in the way.
+  if (await createRef(repository, `refs/heads/${usual}`, base)) return { kind: 'reserved', branch: usual };
+  const branch = `${await freeFolder(repository)}/${id}`;
   try {
     await updateRef(repository, `refs/heads/${branch}`, base, null);
     return { kind: 'reserved', branch };
@@ -44,7 +47,7 @@ export async function freeBranch(repository: CommonPlace, id: JobId): Promise<st
   return line(await refsGit(repository, args)) === '' ? branch : null;
 }
 
-const FOLDERS = ['delegate', 'cc-delegate'];
+const FOLDERS = ['delegate', 'cc-delegate'] as const;
 
 /** Can a job have made this branch? A name that comes from a record may be forged; no other is ever touched. */
 function isJobBranch(branch: string): boolean {
@@ -118,6 +121,17 @@ export async function releasePins(repository: CommonPlace, id: JobId): Promise<v
 export async function readRef(repository: CommonPlace, ref: string): Promise<string | null> {
   const answer = await refsGit(repository, ['rev-parse', '--verify', '--quiet', ref], { accept: [0, 1] });
   return answer.exitCode === 0 ? line(answer) : null;
+}
+
+/** False when git refuses, for whatever reason. */
+async function createRef(repository: CommonPlace, ref: string, at: string): Promise<boolean> {
+  return updateRef(repository, ref, at, null).then(
+    () => true,
+    (error: unknown) => {
+      if (error instanceof GitError) return false;
+      throw error;
+    },
+  );
 }
 
 /** `from` null means: must not exist. */

@@ -20,6 +20,8 @@ export interface Repository {
   readonly objectDirectories: readonly string[];
   /** The file that says where a shallow history ends. */
   readonly shallowFile: string | null;
+  /** The user's ignore rules for all of their repositories; the file need not be there. */
+  readonly globalIgnoreFile: string | null;
 }
 
 /**
@@ -29,7 +31,7 @@ export interface Repository {
 export async function findRepository(cwd: string): Promise<Repository> {
   const here = existingFolder(cwd);
   const [checkout, gitDir, commonDir, subdirectory, format] = await ask(here);
-  await refuseUnsupported(checkout);
+  const excludesFile = await readConfiguration(checkout);
   const common = realpathSync(commonDir);
   const shallow = join(common, 'shallow');
   return {
@@ -41,6 +43,7 @@ export async function findRepository(cwd: string): Promise<Repository> {
     objectFormat: format === 'sha256' ? 'sha256' : 'sha1',
     objectDirectories: objectDirectories(join(common, 'objects')),
     shallowFile: existsSync(shallow) && statSync(shallow).size > 0 ? shallow : null,
+    globalIgnoreFile: excludesFile ?? defaultIgnoreFile(),
   };
 }
 
@@ -85,11 +88,17 @@ function explainSearch(error: unknown, here: string): unknown {
   return environment('git_refused', `git refuses this repository: ${words}`, here, 'put that right first');
 }
 
-async function refuseUnsupported(checkout: string): Promise<void> {
-  const pattern = '^(extensions\\.(partialclone|refstorage)|remote\\..*\\.promisor)$';
+/** Refuses what we cannot work with, and gives core.excludesFile, which is seldom set. */
+async function readConfiguration(checkout: string): Promise<string | null> {
+  const pattern = '^(core\\.excludesfile|extensions\\.(partialclone|refstorage)|remote\\..*\\.promisor)$';
   const answer = await userGit({ checkout }, ['config', '-z', '--get-regexp', pattern], { accept: [0, 1] });
+  let excludes = false;
   for (const field of fields(answer.stdout)) {
     const [key = '', value = ''] = field.toString('utf8').split('\n', 2);
+    if (key === 'core.excludesfile') {
+      excludes = true;
+      continue;
+    }
     if (key === 'extensions.refstorage') {
       if (value === 'files') continue;
       const remedy = 'convert it: git refs migrate --ref-format=files';
@@ -104,6 +113,15 @@ async function refuseUnsupported(checkout: string): Promise<void> {
     const remedy = 'make it whole: git fetch --unshallow --refetch, or use a full clone';
     throw environment('partial_clone', 'this is a partial clone: objects are missing', checkout, remedy);
   }
+  if (!excludes) return null;
+  return line(await userGit({ checkout }, ['config', '--type=path', '--get', 'core.excludesFile']));
+}
+
+/** git's default for core.excludesFile, see gitignore(5). */
+function defaultIgnoreFile(): string | null {
+  const { XDG_CONFIG_HOME, HOME } = process.env;
+  if (XDG_CONFIG_HOME) return join(XDG_CONFIG_HOME, 'git', 'ignore');
+  return HOME ? join(HOME, '.config', 'git', 'ignore') : null;
 }
 
 /** Null when the main repository is bare. A submodule's git directory names its tree in core.worktree. */

@@ -46,7 +46,7 @@ const PROBE_LIMIT_MS = 5_000;
 async function works(containment: Containment): Promise<boolean> {
   try {
     const { exitCode } = await runCommand({
-      command: { argv: [...PROBE, String(process.pid)], cwd: '/', timeoutMs: PROBE_LIMIT_MS },
+      command: { argv: [...PROBE, String(process.pid)], cwd: '/', timeoutMs: PROBE_LIMIT_MS, sockets: true },
       containment,
       environment: { PATH: '/usr/bin:/bin' },
       pace: DEFAULT_PACE,

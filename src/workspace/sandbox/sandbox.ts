@@ -18,6 +18,11 @@ export interface Command {
   readonly writable?: readonly string[];
   readonly readable?: readonly string[];
   readonly signal?: AbortSignal;
+  /**
+   * Its output may be sockets: only for a program of our choice, which never opens /dev/stderr and the like
+   * by name. Spares the process that makes pipes.
+   */
+  readonly sockets?: boolean;
 }
 
 /** What is kept of a stream: all of it, or its head and its tail around a note that names the true size. */

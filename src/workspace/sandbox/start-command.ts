@@ -29,9 +29,12 @@ export async function startCommand(
 ): Promise<Started> {
   const [program, ...args] = containment.wrap(command.argv);
   const count = containment.keepsStderr ? 3 : 2;
-  const pipes = await makePipes(count).catch((error: unknown) => {
-    throw cannotStart(String(error), error);
-  });
+  const pipes =
+    command.sockets === true
+      ? null
+      : await makePipes(count).catch((error: unknown) => {
+          throw cannotStart(String(error), error);
+        });
   const given = pipes?.map(({ writer }) => writer) ?? Array.from({ length: count }, () => 'pipe' as const);
   try {
     const child = spawn(program, args, {
