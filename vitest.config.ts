@@ -22,7 +22,7 @@ export default defineConfig({
     // Many tests start several jobs of their own: more workers than cores only make them wait.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
   },
 });

@@ -88,7 +88,7 @@ export async function killAt(point: string, also: { readonly startAnew: boolean 
   process.kill(Number(textOf(file)), 'SIGKILL');
   const { id } = (await started).json<{ id: JobId }>();
   const status = (await world.run(['status', id, '--json'])).json();
-  const record = await world.until(id, ({ result }) => result !== null && result.salvaged !== 'pending', 60);
+  const record = await world.until(id, ({ result }) => result !== null && result.salvaged !== 'pending');
   const { work } = workspacePaths(world.state, world.store().repo, id);
   return {
     point,

@@ -1,11 +1,8 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Script } from '../../src/engine/scripted/server.ts';
 import type { Turn } from '../../src/engine/scripted/turn.ts';
 import { git } from '../helpers/repository.ts';
 import { bash, makeWorld, write } from '../helpers/world.ts';
-
-// A bound for a busy machine; nothing here waits for a clock.
-vi.setConfig({ testTimeout: 240_000 });
 
 const WORK: Turn = { calls: [write('good.txt', 'good\n')] };
 const DONE: Turn = { text: 'done' };
@@ -182,7 +179,7 @@ describe('what a model may do', () => {
   it.each(ROWS)('$title', async (row) => {
     const world = await makeWorld({ script: row.script });
     const id = await world.start();
-    const record = await world.ended(id, 80);
+    const record = await world.ended(id);
     expect([record.reason, record.result?.error ?? '']).toEqual([
       row.reason,
       row.error ? expect.stringContaining(row.error) : expect.any(String),

@@ -76,7 +76,7 @@ describe('SEC-08 what names a job', () => {
     const victim = join(world.folder, 'victim');
     writeFiles(victim, { 'precious.txt': 'precious\n' });
     const id = await world.start();
-    const record = await world.ended(id, 60);
+    const record = await world.ended(id);
     const jobs = join(world.repository, '.cc-delegate/jobs');
     const file = join(jobs, `${id}.json`);
     writeFileSync(join(jobs, 't_aaaaaaaa_bbbbbb.json'), readFileSync(file));

@@ -135,7 +135,7 @@ describe('STATE-10 while the worker waits', () => {
       const { world, id, record, gate } = await waiting(next);
       rmSync(record.workspace, { recursive: true });
       gate.open();
-      const ended = await world.ended(id, 60);
+      const ended = await world.ended(id);
       expect(ended).toMatchObject({
         state: 'failed',
         reason: 'workspace_lost',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
@@ -9,9 +9,6 @@ import { runPaths } from '../../src/store/paths.ts';
 import { needs } from '../helpers/needs.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask, toldBefore } from './by-task.ts';
-
-// A bound for a busy machine; nothing here waits for a clock.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** Two children that leave their session, and one that ignores the end of its terminal. */
 const DAEMONS =
@@ -67,7 +64,7 @@ describe('what the worker leaves running', () => {
     await world.until(ids.cancelled, ({ progress }) => progress.toolCalls === 1);
     expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
     for (const [end, id] of Object.entries(ids)) {
-      const record = await world.ended(id, 60);
+      const record = await world.ended(id);
       expect(processesWith(`CC_DELEGATE_JOB=${id}`), end).toEqual([]);
       expect([record.state, record.reason]).toContain(end);
     }
@@ -82,7 +79,7 @@ describe('what the worker leaves running', () => {
       }),
     });
     const id = await start(world, 'task', '--test', 'sleep 200 & test -e a');
-    expect(await world.ended(id, 60)).toMatchObject({ state: 'succeeded' });
+    expect(await world.ended(id)).toMatchObject({ state: 'succeeded' });
     expect(toldBefore(world.model, 'task', 1)).toMatch(/exit 0 \([^)]*\)\\nfirst/);
   });
 });
@@ -138,7 +135,7 @@ describe('commands that want a person', () => {
     });
     const env = { PAGER: 'less', GIT_PAGER: 'less', EDITOR: 'vi', GIT_EDITOR: 'vi', TERM: 'xterm' };
     const id = (await world.run(['start', 'task', '--json'], { env })).json<{ id: JobId }>().id;
-    expect(await world.ended(id, 80)).toMatchObject({ state: 'succeeded' });
+    expect(await world.ended(id)).toMatchObject({ state: 'succeeded' });
     const ends = world.events(id, 'tool_end').map(({ ok, summary }) => ({ ok, summary: String(summary) }));
     expect(ends.filter(({ summary }) => summary.includes('limit'))).toEqual([]);
     expect(ends.map(({ ok }) => ok).slice(0, 4)).toEqual([true, true, false, false]);
@@ -192,7 +189,7 @@ describe('commands without an end', () => {
       peak = Math.max(peak, now.runner === null ? 0 : peakMegabytes(now.runner.pid));
       return isTerminal(now.state);
     };
-    const record = await world.until(id, watched, 80);
+    const record = await world.until(id, watched);
     expect(record).toMatchObject({ state: 'timeout', reason: 'wall', result: { files: 1, salvaged: true } });
     expect(toldBefore(world.model, 'task', 1)).toContain(`${bytes} bytes in all`);
     expect(peak).toBeGreaterThan(20);

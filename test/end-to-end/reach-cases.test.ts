@@ -40,7 +40,7 @@ describe('what a worker may reach', () => {
     symlinkSync('real-state', join(world.folder, 'link-state'));
     const env = { CC_DELEGATE_STATE: join(world.folder, 'link-state') };
     const id = await world.start([], { env });
-    const record = await world.ended(id, 60);
+    const record = await world.ended(id);
     expect(world.events(id, 'tool_end').map(({ ok }) => ok)).toEqual([
       true,
       ...Array.from({ length: 10 }, () => false),

@@ -55,7 +55,7 @@ it('mends a project with tests of its own through bash, read, grep, edit and wri
   ]);
   expect(started.json()).toMatchObject({ preflight: { verdict: 'fails', ran: true } });
   const { id } = started.json<{ id: never }>();
-  const record = await world.ended(id, 60);
+  const record = await world.ended(id);
   expect(record).toMatchObject({ state: 'succeeded', result: { files: 2, tests: { exitCode: 0 } } });
   expect((await world.run(['diff', id, '--name-only'])).stdout.split('\n').filter(Boolean)).toEqual([
     'CHANGES.md',

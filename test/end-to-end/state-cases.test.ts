@@ -12,7 +12,7 @@ const WORK = byTask({ task: [{ calls: [write('a.txt', 'x')] }, { text: 'done' }]
 /** Starts a job and waits for its end. */
 async function finished(world: World): Promise<JobId> {
   const id = await world.start();
-  expect((await world.ended(id, 60)).state).toBe('succeeded');
+  expect((await world.ended(id)).state).toBe('succeeded');
   return id;
 }
 
@@ -74,7 +74,7 @@ describe('damaged files of the store', () => {
     const { events } = runPaths(world.store(), id);
     appendFileSync(events, '{"at":"2026-01-01T00:00:00.000Z","t":"spe');
     expect((await world.run(['answer', id, 'this'])).exit).toBe(0);
-    const record = await world.ended(id, 60);
+    const record = await world.ended(id);
     expect(record.costUsd).toBeCloseTo(0.003, 9);
     const lines = readFileSync(events, 'utf8').trimEnd().split('\n');
     const broken = lines.filter((line) => !isJson(line));

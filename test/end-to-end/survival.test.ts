@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { jobIds } from '../../src/store/read-job.ts';
@@ -10,9 +10,6 @@ import { needs } from '../helpers/needs.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask } from './by-task.ts';
-
-// A bound for a busy machine; nothing here waits for a clock.
-vi.setConfig({ testTimeout: 240_000 });
 
 /** Works until the test lets it end. */
 const GATED = [
@@ -92,7 +89,7 @@ describe('a job outlives who started it', () => {
       const going = await world.run(['status', id, '--json'], elsewhere);
       expect(going.json()).toMatchObject({ id, state: 'running' });
       letGo(world, id);
-      expect(await world.ended(id, 60)).toMatchObject({ state: 'succeeded', result: { files: 1 } });
+      expect(await world.ended(id)).toMatchObject({ state: 'succeeded', result: { files: 1 } });
       const over = await world.run(['status', id, '--json'], elsewhere);
       expect(over.json()).toMatchObject({ id, state: 'succeeded', done: true });
     },
@@ -133,7 +130,7 @@ function pidIn(file: string): number | null {
 }
 
 function settled(world: World, id: JobId) {
-  return world.until(id, ({ result }) => result !== null && result.salvaged !== 'pending', 60);
+  return world.until(id, ({ result }) => result !== null && result.salvaged !== 'pending');
 }
 
 describe('a job whose runner was killed', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -7,8 +7,19 @@ import { onTestFinished } from 'vitest';
 /** A folder that is removed when the test ends. */
 export function makeFolder(prefix = 'cc-delegate-test-'): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), prefix)));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
+  onTestFinished(() => removeFolder(folder));
   return folder;
+}
+
+/** A process that a test killed may have made one more file after the folder was read: it is read again. */
+function removeFolder(folder: string): void {
+  for (let tries = 1; existsSync(folder); tries += 1) {
+    try {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 1 });
+    } catch (error) {
+      if (tries === 20) throw error;
+    }
+  }
 }
 
 /** git with an environment made from nothing, so that the developer's own settings have no part in a test. */

@@ -14,6 +14,9 @@ import { runPaths } from '../../src/store/paths.ts';
 import { activeJobs, readJob } from '../../src/store/read-job.ts';
 import { type Files, makeFolder, makeRepository } from './repository.ts';
 
+/** A bound for a machine that is busy with other tests, not a wait: every wait ends with what it waits for. */
+const PATIENCE_SECONDS = 90;
+
 /** What a command of the program answered. */
 export interface Answer {
   readonly exit: number;
@@ -45,9 +48,9 @@ export interface World {
   spawn(args: readonly string[], options?: RunOptions): ChildProcess;
   /** Starts a task and returns its id. Fails the test when start does not exit 0. */
   start(args?: readonly string[], options?: RunOptions): Promise<JobId>;
-  /** Waits until a job has ended; `seconds` at the most. */
+  /** Waits until a job has ended; `seconds` (90) at the most. */
   ended(id: JobId, seconds?: number): Promise<JobRecord>;
-  /** Waits until `holds` is true of the record, `seconds` (20) at the most. */
+  /** Waits until `holds` is true of the record, `seconds` (90) at the most. */
   until(id: JobId, holds: (record: JobRecord) => boolean, seconds?: number): Promise<JobRecord>;
   record(id: JobId): JobRecord;
   store(): Store;
@@ -181,7 +184,7 @@ class RealWorld implements World {
   }
 
   /** Looks at the files by itself: a process that waits would cost as much as the job. */
-  async ended(id: JobId, seconds = 40): Promise<JobRecord> {
+  async ended(id: JobId, seconds = PATIENCE_SECONDS): Promise<JobRecord> {
     const ended = (record: JobRecord): boolean => isTerminal(record.state);
     const lost = ({ runner }: JobRecord): boolean => runner !== null && liveness(runner) === 'dead';
     const record = await this.until(id, (now) => ended(now) || lost(now), seconds);
@@ -190,7 +193,11 @@ class RealWorld implements World {
     return this.until(id, ended, seconds);
   }
 
-  async until(id: JobId, holds: (record: JobRecord) => boolean, seconds = 20): Promise<JobRecord> {
+  async until(
+    id: JobId,
+    holds: (record: JobRecord) => boolean,
+    seconds = PATIENCE_SECONDS,
+  ): Promise<JobRecord> {
     const deadline = performance.now() + seconds * 1000;
     for (;;) {
       const record = this.record(id);
