@@ -19,8 +19,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/build.ts'],
     pool: 'forks',
-    // Many tests start several jobs of their own: more workers than cores only make them wait.
-    maxWorkers: 2,
+    // Many tests start several jobs of their own, and wait for disks and clocks: a little more than two cores.
+    maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     testTimeout: 240_000,
     hookTimeout: 240_000,

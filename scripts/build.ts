@@ -25,7 +25,7 @@ export async function buildInto(outdir: string): Promise<string> {
   });
   await build({
     absWorkingDir: root,
-    entryPoints: { runner: 'src/runner/main.ts' },
+    entryPoints: { runner: 'src/runner/main.ts', files: 'src/workspace/files-helper/main.ts' },
     outdir,
     bundle: true,
     format: 'esm',

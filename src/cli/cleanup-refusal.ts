@@ -83,6 +83,8 @@ async function laterWork(context: VerbContext, store: Store, record: JobRecord):
     home: places.home,
     temp: places.temp,
     passEnv: {},
+    levelWanted: record.sandbox,
+    readable: repository.objectDirectories,
   });
   try {
     return await findLaterWork({

@@ -3,6 +3,8 @@ import { NO_SPEND } from '../job/cost.ts';
 import { trimLine } from '../job/format.ts';
 import { ID_TAILS, type JobId, makeConversationId, makeJobId } from '../job/ids.ts';
 import { type JobRecord, NO_PROGRESS, NO_RESULT, RECORD_SCHEMA } from '../job/record.ts';
+import { knownSecrets } from '../job/redaction/known.ts';
+import { createRedactor } from '../job/redaction/redactor.ts';
 import type { ReadyModel } from '../provider/resolve-model.ts';
 import { launchRunner, type Secrets } from '../runner/launch.ts';
 import { ensureWritableFolder } from '../store/folders.ts';
@@ -77,13 +79,15 @@ function newRecord(
   { id, branch, now }: Identity,
 ): JobRecord {
   const at = new Date(now).toISOString();
+  // It stands in the record, in commits and in every list; the request itself is for the worker, and stays.
+  const redactor = createRedactor({ values: knownSecrets(secretsOf(plan)) });
   const title = plan.request.title ?? plan.request.prompt.trim().split('\n')[0] ?? '';
   return {
     schema: RECORD_SCHEMA,
     rev: 1,
     id,
     kind: 'task',
-    title: trimLine(title, 120),
+    title: trimLine(redactor.text(title), 120),
     state: 'queued',
     reason: null,
     repo: store.repo,
@@ -104,6 +108,8 @@ function newRecord(
     profile: plan.model.profile,
     sandbox: plan.sandbox.level,
     sandboxBackend: plan.sandbox.backend,
+    boundary: plan.settings.sandbox.boundary,
+    network: plan.network,
     limits: plan.limits,
     gate: { test: plan.test, setup: plan.setup, criteria: plan.request.done !== undefined },
     preflight: null,

@@ -1,6 +1,8 @@
 import { createReadStream, existsSync } from 'node:fs';
+import { Transform } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { count, visiblePath } from '../job/format.ts';
+import { StringDecoder } from 'node:string_decoder';
+import { count, stripControls, visiblePath } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import type { ReceiptFile } from '../job/receipt.ts';
 import { isTerminal } from '../job/states.ts';
@@ -38,8 +40,18 @@ The patch of a job, byte for byte, against the commit it started from.`,
 /** Bytes, not text: what is printed can be fed to `git apply`. */
 async function copy(patch: string): Promise<void> {
   const stream = createReadStream(patch);
-  stream.pipe(process.stdout, { end: false });
-  await finished(stream);
+  // A terminal is no program that applies it, and would obey what a file may hold.
+  const shown = process.stdout.isTTY ? stream.pipe(visible()) : stream;
+  shown.pipe(process.stdout, { end: false });
+  await finished(shown);
+}
+
+function visible(): Transform {
+  const decoder = new StringDecoder('utf8');
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => done(null, stripControls(decoder.write(chunk))),
+    flush: (done) => done(null, stripControls(decoder.end())),
+  });
 }
 
 function stat(files: readonly ReceiptFile[]): string {

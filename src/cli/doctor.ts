@@ -87,11 +87,15 @@ async function repositoryCheck(context: VerbContext): Promise<Finding> {
 }
 
 async function sandboxCheck(context: VerbContext): Promise<Finding> {
-  const { level, backend } = await bestLevel();
-  if (level === 'full') return `full (${backend})`;
-  const text = `${level} (${backend}): the worker's commands can reach your files`;
-  if (settingsOf(context).sandbox.allowUnsandboxed) return `${text}; you have allowed it`;
-  return { text, remedy: 'accept it: cc-delegate config set sandbox.allowUnsandboxed true' };
+  const { level, backend, notFull } = await bestLevel();
+  const { allowUnsandboxed, boundary, network } = settingsOf(context).sandbox;
+  if (notFull === null) return `full (${backend}) · network: ${network}`;
+  const text = `${level} (${backend}), not full: ${notFull.why}`;
+  if (boundary === 'container') return `${text}; the container is the boundary, as you have set`;
+  const reach = `${text}; the worker's commands can reach your files and, whatever is set, the network`;
+  if (allowUnsandboxed) return `${reach}; you have allowed it`;
+  const accept = 'cc-delegate config set sandbox.allowUnsandboxed true';
+  return { text: reach, remedy: `${notFull.remedy}; or accept it: ${accept}` };
 }
 
 function modelCheck(context: VerbContext): Finding {

@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { escapeControls, stripControls } from '../job/format.ts';
 import { EXIT, type ExitCode, UserError } from '../job/user-error.ts';
 import { VERSION } from '../job/version.ts';
 import { overview } from './overview.ts';
@@ -17,7 +18,7 @@ async function main(): Promise<ExitCode> {
     const verb = await loadVerb(name);
     if (asked.includes('--help') || asked.includes('-h')) return print(verb.help);
     const output = await verb.run(contextOf(args, json));
-    if (json) print(JSON.stringify(output.json));
+    if (json) printJson(output.json);
     else if (output.text !== '') print(output.text);
     return output.exit;
   } catch (error) {
@@ -34,7 +35,7 @@ function contextOf(args: readonly string[], json: boolean): VerbContext {
     stdin: process.stdin,
     program: dirname(fileURLToPath(import.meta.url)),
     stdout: (text) => void process.stdout.write(text),
-    stderr: (line) => void process.stderr.write(`${line}\n`),
+    stderr: (line) => void process.stderr.write(`${stripControls(line)}\n`),
   };
 }
 
@@ -45,22 +46,29 @@ function repoOption(args: readonly string[]): string | undefined {
   return arg === '--repo' ? args[at + 1] : arg.slice('--repo='.length);
 }
 
+/** Whatever a worker had a hand in, names of files and branches too: nothing steers a terminal. */
 function print(text: string): ExitCode {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(`${stripControls(text)}\n`);
   return EXIT.done;
+}
+
+/** The same values for a program, escaped. */
+function printJson(value: unknown): void {
+  process.stdout.write(`${escapeControls(JSON.stringify(value))}\n`);
 }
 
 function explain(error: unknown, json: boolean): ExitCode {
   if (error instanceof UserError) {
     const { code, remedy, exit } = error.explanation;
-    process.stderr.write(`cc-delegate: ${error.message}\n`);
-    if (json) print(JSON.stringify({ error: { code, message: error.message, remedy } }));
+    process.stderr.write(`cc-delegate: ${stripControls(error.message)}\n`);
+    if (json) printJson({ error: { code, message: error.message, remedy } });
     return exit;
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`cc-delegate: a bug of ours, sorry; please report it with these lines\n${stack}\n`);
-  if (json)
-    print(JSON.stringify({ error: { code: 'bug', message: String(error), remedy: 'please report it' } }));
+  process.stderr.write(
+    `cc-delegate: a bug of ours, sorry; please report it with these lines\n${stripControls(stack)}\n`,
+  );
+  if (json) printJson({ error: { code: 'bug', message: String(error), remedy: 'please report it' } });
   return EXIT.bug;
 }
 

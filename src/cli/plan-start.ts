@@ -1,6 +1,6 @@
 import { count } from '../job/format.ts';
 import type { Limits } from '../job/limits.ts';
-import type { SandboxLevel } from '../job/record.ts';
+import type { Network } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
@@ -13,7 +13,7 @@ import {
   storeIsTracked,
   uncommitted,
 } from '../workspace/repository.ts';
-import { bestLevel } from '../workspace/sandbox/levels.ts';
+import { type BestLevel, bestLevel } from '../workspace/sandbox/levels.ts';
 import { refuseBeyondSettings } from './policy.ts';
 import type { StartRequest } from './start-options.ts';
 import { storeHome } from './store-around.ts';
@@ -29,7 +29,8 @@ export interface StartPlan {
   readonly base: string;
   readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
   readonly model: ModelResolution;
-  readonly sandbox: { readonly level: SandboxLevel; readonly backend: string };
+  readonly sandbox: BestLevel;
+  readonly network: Network;
   readonly limits: Limits;
   readonly test: string | null;
   readonly setup: string | null;
@@ -50,7 +51,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
   const asked = { ...defined('profile', request.profile), ...defined('model', request.model) };
   const model = resolveModel(asked, settings, context.env, (line) => warned.push(line));
   const sandbox = await bestLevel();
-  refuseWithoutConsent(sandbox, request.allowUnsandboxed || settings.sandbox.allowUnsandboxed);
+  refuseWithoutConsent(sandbox, settings, request);
   const notSeen = await uncommitted(repository);
   const passEnv = passedVariables(context.env, [...settings.env.pass, ...request.passEnv]);
   const limits = { ...limitsOf(settings), ...definedValues(request.limits) };
@@ -63,6 +64,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
     notSeen,
     model,
     sandbox,
+    network: request.network ?? settings.sandbox.network,
     limits,
     test: request.test ?? settings.test,
     setup: request.setup ?? settings.setup,
@@ -98,14 +100,15 @@ function definedValues(limits: StartRequest['limits']): Partial<Limits> {
 }
 
 /** Below level `full` nothing runs without the user's word; there is no silent downgrade. */
-function refuseWithoutConsent(sandbox: StartPlan['sandbox'], consent: boolean): void {
-  if (sandbox.level === 'full' || consent) return;
+function refuseWithoutConsent(sandbox: BestLevel, settings: Settings, request: StartRequest): void {
+  const { allowUnsandboxed, boundary } = settings.sandbox;
+  if (sandbox.level === 'full' || boundary === 'container') return;
+  if (allowUnsandboxed || request.allowUnsandboxed) return;
   throw new UserError({
     code: 'unsandboxed',
     what: `no full sandbox is available here, only level "${sandbox.level}": the worker's commands could reach your files`,
-    value: sandbox.backend,
-    remedy:
-      'accept that for this start with --allow-unsandboxed, or for good with: cc-delegate config set sandbox.allowUnsandboxed true',
+    value: sandbox.notFull?.why ?? sandbox.backend,
+    remedy: `${sandbox.notFull?.remedy ?? 'see: cc-delegate doctor'}; or accept that for this start with --allow-unsandboxed, for good with: cc-delegate config set sandbox.allowUnsandboxed true`,
     exit: EXIT.refused,
   });
 }

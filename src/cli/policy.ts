@@ -26,12 +26,13 @@ export function refuseBeyondSettings(
 
 /** The first option of a start that asks for more than the settings give; null when none does. */
 export function beyondSettings(request: StartRequest, settings: Settings): string | null {
-  const { profile, model, limits, allowUnsandboxed, passEnv } = request;
+  const { profile, model, limits, network, allowUnsandboxed, passEnv } = request;
   if (profile !== undefined && profile !== settings.defaultProfile) return `--profile ${profile}`;
   if (model !== undefined) return `--model ${model}`;
   if (limits.budgetUsd !== undefined && limits.budgetUsd > settings.budget.perJob)
     return `--budget ${limits.budgetUsd}`;
   if (allowUnsandboxed && !settings.sandbox.allowUnsandboxed) return '--allow-unsandboxed';
+  if (network === 'full' && settings.sandbox.network !== 'full') return '--network full';
   const foreign = passEnv.find((name) => !settings.env.pass.includes(name));
   return foreign === undefined ? null : `--pass-env ${foreign}`;
 }

@@ -1,3 +1,4 @@
+import { NETWORKS, type Network } from '../job/record.ts';
 import type { CommandContext } from './command.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
 import { readText, readTextFile } from './text-input.ts';
@@ -19,6 +20,7 @@ test command, run by us in a clean checkout, as the judge. Prints the id at once
                           --ask-timeout (600), --test-timeout (600)
   --append-system-prompt TEXT
   --pass-env NAME         let the worker's commands see a variable (repeatable)
+  --network none|full     what its commands may reach (none)
   --allow-unsandboxed     run though no full sandbox is available, this time
   --force-start           go on though the test command cannot run on the base
   --no-preflight-wait     do not wait for the test run on the base
@@ -46,6 +48,7 @@ export interface StartRequest {
   };
   readonly appendSystemPrompt: string | undefined;
   readonly passEnv: readonly string[];
+  readonly network: Network | undefined;
   readonly allowUnsandboxed: boolean;
   readonly forceStart: boolean;
   readonly preflightWait: boolean;
@@ -75,6 +78,7 @@ const OPTIONS = {
   'test-timeout': text,
   'append-system-prompt': text,
   'pass-env': { type: 'string', multiple: true },
+  network: text,
   'allow-unsandboxed': flag,
   'force-start': flag,
   'no-preflight-wait': flag,
@@ -107,6 +111,7 @@ export async function startRequest(context: CommandContext): Promise<StartReques
     },
     appendSystemPrompt: values['append-system-prompt'],
     passEnv: (values['pass-env'] ?? []).map(variableName),
+    network: network(values.network),
     allowUnsandboxed: values['allow-unsandboxed'] === true,
     forceStart: values['force-start'] === true,
     preflightWait: values['no-preflight-wait'] !== true,
@@ -129,6 +134,13 @@ function filled(option: string, value: string | undefined): string | undefined {
   if (value !== undefined && value.trim() === '')
     throw usage(`--${option} is empty`, '', `leave --${option} out, or fill it`);
   return value;
+}
+
+function network(value: string | undefined): Network | undefined {
+  if (value === undefined) return undefined;
+  const known = NETWORKS.find((each) => each === value);
+  if (known !== undefined) return known;
+  throw usage('--network takes none or full', value, 'e.g. --network none');
 }
 
 function variableName(name: string): string {

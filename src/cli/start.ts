@@ -1,8 +1,11 @@
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
+import { readEvents } from '../store/events.ts';
+import { runPaths } from '../store/paths.ts';
 import type { Output } from './command.ts';
 import { createAndLaunch } from './create-job.ts';
+import type { FoundRecord } from './find-job.ts';
 import { planStart, type StartPlan } from './plan-start.ts';
 import { renderStart } from './render/start.ts';
 import { START_HELP, startRequest } from './start-options.ts';
@@ -28,9 +31,16 @@ export const verb: Verb = {
       preflightIsKnown,
     );
     if (request.wait !== undefined) record = await waitForNews(context, { ...found, record }, request.wait);
-    return answer(record, plan, request.wait !== undefined);
+    return answer(record, plan, { lacks: whatItLacks(found), waited: request.wait !== undefined });
   },
 };
+
+/** What the workspace lacks, a line each, as the runner found it before the first paid token. */
+function whatItLacks({ store, record }: FoundRecord): string[] {
+  const { events } = readEvents(runPaths(store, record.id).events);
+  const notices = events.find(({ t }) => t === 'ready')?.notices;
+  return Array.isArray(notices) ? notices.filter((notice) => typeof notice === 'string') : [];
+}
 
 function preflightIsKnown(record: JobRecord): boolean {
   if (isTerminal(record.state)) return true;
@@ -38,7 +48,11 @@ function preflightIsKnown(record: JobRecord): boolean {
   return record.preflight !== null;
 }
 
-function answer(record: JobRecord, plan: StartPlan, waited: boolean): Output {
+function answer(
+  record: JobRecord,
+  plan: StartPlan,
+  { lacks, waited }: { readonly lacks: readonly string[]; readonly waited: boolean },
+): Output {
   const json = {
     id: record.id,
     conversationId: record.conversationId,
@@ -55,9 +69,9 @@ function answer(record: JobRecord, plan: StartPlan, waited: boolean): Output {
     budgetUsd: record.limits.budgetUsd,
     sandbox: record.sandbox,
     preflight: record.preflight ?? NOT_RUN,
-    notices: plan.notices,
+    notices: [...plan.notices, ...lacks],
   };
-  return { json, text: renderStart(record, plan), exit: waited ? worst([record]) : EXIT.done };
+  return { json, text: renderStart(record, plan, lacks), exit: waited ? worst([record]) : EXIT.done };
 }
 
 const NOT_RUN = {

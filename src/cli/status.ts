@@ -41,7 +41,9 @@ newest others.
 async function one(context: VerbContext, typed: string, wait: number | undefined): Promise<Output> {
   const found = await findJob(context, typed);
   const record = wait === undefined ? found.record : await waitForNews(context, found, wait);
-  return { json: statusOf(record, Date.now()), text: jobTable([record], Date.now()), exit: EXIT.done };
+  const table = jobTable([record], Date.now());
+  const text = record.network === 'full' ? `${table}\nits commands have the network (--network full)` : table;
+  return { json: statusOf(record, Date.now()), text, exit: EXIT.done };
 }
 
 async function table(context: VerbContext): Promise<Output> {

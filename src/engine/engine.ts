@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Prices, Spend } from '../job/cost.ts';
 import type { Stop } from '../job/limits.ts';
+import type { Redactor } from '../job/redaction/redactor.ts';
 
 /** The wire protocol of a model endpoint. */
 export const MODEL_APIS = ['openai-chat', 'openai-responses', 'anthropic', 'google'] as const;
@@ -112,7 +113,12 @@ export interface RunSpec {
   /** [0] is the primary, the rest are fallbacks, in order. */
   readonly models: readonly [ModelRef, ...ModelRef[]];
   /** The transcript: ndjson, owned by the engine, header line {engine, version}. */
-  readonly conversation: { readonly file: string; readonly resume: boolean };
+  readonly conversation: {
+    readonly file: string;
+    readonly resume: boolean;
+    /** Takes secrets out of what is written; the model is sent what was there. */
+    readonly redactor?: Pick<Redactor, 'text' | 'known'> | undefined;
+  };
   readonly retry: { readonly attempts: number; readonly capMs: number };
   /** No chunk for so long: the request is given up and made again. */
   readonly idleMs: number;

@@ -39,10 +39,21 @@ export function stripControls(text: string): string {
   return text.replace(CONTROLS, '');
 }
 
-// C0 but \n and \t, DEL, C1, soft hyphen, zero width, bidi marks and overrides, tags, lone surrogates.
+// C0 but \n and \t, DEL, C1, soft hyphen, zero width, bidi marks and overrides, annotations, tags and the
+// variation selectors nobody writes with, lone surrogates.
 const CONTROLS =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: stripping them is the purpose
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\u{e0000}-\u{e007f}\p{Surrogate}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e0fff}\p{Surrogate}]/gu;
+
+/** JSON text with the same characters as escapes: safe on a terminal, and still the same value. */
+export function escapeControls(json: string): string {
+  return json.replace(CONTROLS, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      const unit = character.charCodeAt(at).toString(16).padStart(4, '0');
+      return `\\u${unit}`;
+    }).join(''),
+  );
+}
 
 /** A file name as one visible line: line breaks, tabs and the like as escapes. */
 export function visiblePath(path: string): string {

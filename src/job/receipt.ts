@@ -1,6 +1,6 @@
 import type { CostBasis, Usage } from './cost.ts';
 import type { JobId } from './ids.ts';
-import type { Preflight, ResultFlag, SandboxLevel } from './record.ts';
+import type { Boundary, Network, Preflight, ResultFlag, SandboxLevel } from './record.ts';
 import type { Reason, TerminalState } from './states.ts';
 
 /** One path of the collected work. Paths are relative to the repository's root. */
@@ -10,7 +10,7 @@ export interface ReceiptFile {
   readonly insertions: number;
   readonly deletions: number;
   readonly binary: boolean;
-  /** e.g. `control_plane`, `link_outside`, `mode_changed`. */
+  /** `test_edit`, `control_plane`, `link_outside`, `mode_changed`. */
   readonly flags: readonly string[];
 }
 
@@ -53,6 +53,8 @@ export interface Receipt {
   readonly summary: string;
   readonly sandbox: SandboxLevel;
   readonly sandboxBackend: string;
+  readonly boundary: Boundary;
+  readonly network: Network;
   readonly engine: string;
   readonly models: readonly string[];
   readonly steps: number;

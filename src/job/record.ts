@@ -12,6 +12,14 @@ export const RECORD_MAX_BYTES = 8192;
 export const SANDBOX_LEVELS = ['full', 'process', 'none'] as const;
 export type SandboxLevel = (typeof SANDBOX_LEVELS)[number];
 
+/** What a job's commands may reach beside their own machine. Only level `full` can see to `none`. */
+export const NETWORKS = ['none', 'full'] as const;
+export type Network = (typeof NETWORKS)[number];
+
+/** `container`: the user says that the container we run in is the boundary, so no sandbox of ours is needed. */
+export const BOUNDARIES = ['sandbox', 'container'] as const;
+export type Boundary = (typeof BOUNDARIES)[number];
+
 export const PREFLIGHT_VERDICTS = ['passes', 'fails', 'runner_broken', 'timed_out', 'not_run'] as const;
 export type PreflightVerdict = (typeof PREFLIGHT_VERDICTS)[number];
 
@@ -131,6 +139,8 @@ export interface JobRecord {
   readonly profile: string | null;
   readonly sandbox: SandboxLevel;
   readonly sandboxBackend: string;
+  readonly boundary: Boundary;
+  readonly network: Network;
   readonly limits: Limits;
   readonly gate: { readonly test: string | null; readonly setup: string | null; readonly criteria: boolean };
   readonly preflight: Preflight | null;

@@ -64,7 +64,8 @@ function ending({ state, reason }: Outcome): string {
 
 function proof({ testCommand, testExitCode, flags }: Outcome): string {
   if (testCommand === null) return flags.includes('unproven') ? 'no test command (unproven)' : '';
-  return testExitCode === 0 ? 'tests pass' : 'tests fail';
+  if (testExitCode !== 0) return 'tests fail';
+  return flags.includes('test_edits') ? 'tests pass as the worker edited them' : 'tests pass';
 }
 
 /** What the caller may want to type next: one short command. */
@@ -84,6 +85,14 @@ export function elapsedSeconds(record: JobRecord, nowMs: number): number {
   return Math.max(0, Math.round((to - from) / 1000));
 }
 
+/** What holds the worker's commands, in a few words; short of level `full`, what it does not hold back. */
+export function sandboxWords({ sandbox, sandboxBackend, boundary, network }: JobRecord): string {
+  if (sandbox === 'full') return network === 'full' ? 'full, with network' : 'full';
+  const level = `${sandbox} (${sandboxBackend})`;
+  if (boundary === 'container') return `${level}: the container is the boundary`;
+  return `${level}: your files and the network are reachable`;
+}
+
 /** What `status ID` says: the tiny state, at most 600 bytes as JSON. */
 export function statusOf(record: JobRecord, nowMs: number): Record<string, unknown> {
   const { question, result } = record;
@@ -97,6 +106,7 @@ export function statusOf(record: JobRecord, nowMs: number): Record<string, unkno
     costUsd: record.costUsd,
     elapsedSeconds: elapsedSeconds(record, nowMs),
     sandbox: record.sandbox,
+    ...(record.network === 'full' && { network: record.network }),
     ...(question && { question: { id: question.id, kind: question.kind, message: question.message } }),
     ...(ended && { reason: record.reason, summaryLine: result?.summaryLine ?? '' }),
     next: nextHint(record),
@@ -107,7 +117,8 @@ export function statusOf(record: JobRecord, nowMs: number): Record<string, unkno
 function endedWords(record: JobRecord): string {
   const { reason, result } = record;
   const files = count(result?.files ?? 0, 'file');
-  const tests = result?.tests ? (result.tests.exitCode === 0 ? ', tests pass' : ', tests fail') : '';
+  const edited = result?.flags.includes('test_edits') ? ' (edited)' : '';
+  const tests = result?.tests ? (result.tests.exitCode === 0 ? `, tests pass${edited}` : ', tests fail') : '';
   const applied = record.disposition === 'none' ? '' : `, ${record.disposition}`;
   return `${reason === null ? '' : `${reason}: `}${files}${tests}${applied} → result ${shortId(record.id)}`;
 }

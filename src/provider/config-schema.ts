@@ -1,12 +1,10 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { BOUNDARIES, NETWORKS } from '../job/record.ts';
 import { parseDuration } from './duration.ts';
 import { nameText, PERMISSION_MODES, PROFILE_NAME, profileSchema, VARIABLE_NAME } from './profile.ts';
 
 export const MODES = ['off', 'ondemand', 'auto'] as const;
-export const NETWORKS = ['none', 'full'] as const;
-/** `container`: the user says that the container we run in is the boundary, so no sandbox of ours is needed. */
-export const BOUNDARIES = ['sandbox', 'container'] as const;
 
 const money = z.number().nonnegative();
 const whole = z.number().int().nonnegative();

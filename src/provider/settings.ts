@@ -1,5 +1,6 @@
 import { DEFAULT_LIMITS, type Limits } from '../job/limits.ts';
-import type { BOUNDARIES, MODES, NETWORKS, UserConfig } from './config-schema.ts';
+import type { Boundary, Network } from '../job/record.ts';
+import type { MODES, UserConfig } from './config-schema.ts';
 import type { PERMISSION_MODES, Profile } from './profile.ts';
 
 type PermissionMode = (typeof PERMISSION_MODES)[number];
@@ -23,8 +24,8 @@ export interface Settings {
   readonly concurrency: { readonly total: number; readonly perProvider: number };
   readonly sandbox: {
     readonly allowUnsandboxed: boolean;
-    readonly boundary: (typeof BOUNDARIES)[number];
-    readonly network: (typeof NETWORKS)[number];
+    readonly boundary: Boundary;
+    readonly network: Network;
   };
   readonly env: { readonly pass: readonly string[] };
   readonly addDirs: readonly string[];

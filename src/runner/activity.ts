@@ -31,7 +31,7 @@ export class Activity {
   /** The worker's own word on what it does. */
   readonly note = (text: string): void => {
     this.#log.event('progress', { text });
-    this.#save({ note: trimLine(text, 160) });
+    this.#save({ note: trimLine(this.#log.clean(text), 160) });
     checkpoint('progress:note');
   };
 
@@ -47,7 +47,7 @@ export class Activity {
   readonly onEvent = (event: EngineEvent): void => {
     switch (event.t) {
       case 'text':
-        this.#text = (this.#text + event.delta).slice(-TEXT_KEPT);
+        this.#text = (this.#text + event.delta).slice(-2 * TEXT_KEPT);
         this.#watchdogs.active();
         return;
       case 'thinking':
@@ -97,7 +97,9 @@ export class Activity {
 
   #stepEnded(step: number): void {
     this.#watchdogs.active();
-    if (this.#text.trim() !== '') this.#log.event('text', { text: this.#text });
+    // Cleaned before it is cut, so that no part of a secret is left at the cut.
+    const text = this.#log.clean(this.#text).slice(-TEXT_KEPT);
+    if (text.trim() !== '') this.#log.event('text', { text });
     this.#text = '';
     checkpoint(`step:${step}:end`);
   }

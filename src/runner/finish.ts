@@ -5,9 +5,11 @@ import {
   dangerousDifferences,
   fingerprint,
 } from '../workspace/integrity.ts';
+import { changedLfsFiles } from '../workspace/ready/keep-out.ts';
 import type { Activity } from './activity.ts';
 import { checkpoint } from './checkpoint.ts';
 import type { Graded } from './grade.ts';
+import { patchSecrets } from './patch-secrets.ts';
 import type { Prepared } from './prepare.ts';
 import { makeReceipt, resultHead } from './receipt.ts';
 import { type End, failed, type RunningJob } from './running-job.ts';
@@ -23,7 +25,11 @@ export async function finish(
     prepared === null ? { end: graded.end, notes: [] } : await lookAgain(job, prepared, graded.end);
   checkpoint('finish:looked');
   const left = (await prepared?.sandbox.dispose()) ?? [];
-  const notes = [...looked.notes, ...left.map((process) => `still running: ${process}`)];
+  const notes = [
+    ...looked.notes,
+    ...left.map((process) => `still running: ${process}`),
+    ...(prepared === null ? [] : lfsNotes(prepared, graded)),
+  ];
   checkpoint('finish:disposed');
   const endedAt = new Date().toISOString();
   const receipt = makeReceipt({
@@ -33,6 +39,8 @@ export async function finish(
     end: looked.end,
     notes,
     models: [...activity.models],
+    secretLike: graded.collected?.kind === 'changed' ? await patchSecrets(job.paths.patch, job.redactor) : [],
+    redactor: job.redactor,
     endedAt,
   });
   writeReceipt(job.paths.receipt, receipt);
@@ -61,6 +69,14 @@ async function lookAgain(job: RunningJob, prepared: Prepared, end: End): Promise
   const dangerous = dangerousDifferences(differences);
   if (dangerous.length === 0 || prepared.sandbox.level === 'full') return { end, notes };
   return { end: failed('integrity', dangerous.map(inWords).join(', ')), notes };
+}
+
+function lfsNotes({ ready }: Prepared, { collected }: Graded): string[] {
+  if (collected?.kind !== 'changed') return [];
+  const paths = collected.files.map(({ path }) => path);
+  return changedLfsFiles(ready, paths).map(
+    (path) => `${path} is in Git LFS at the base; the patch has it whole`,
+  );
 }
 
 function inWords({ kind, name }: Difference): string {

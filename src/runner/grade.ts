@@ -4,7 +4,8 @@ import { judge } from '../job/verdict.ts';
 import { type GateReport, gate } from '../verify/gate.ts';
 import { createClone } from '../workspace/clone.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
-import { unchangedLeftovers } from '../workspace/leftovers.ts';
+import { providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
+import { makeGateReady } from '../workspace/ready/gate-ready.ts';
 import { deleteBranch } from '../workspace/refs.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { checkpoint } from './checkpoint.ts';
@@ -61,8 +62,10 @@ export async function takeIn(
     collector: job.places.collector,
     sandbox: prepared.sandbox,
     message: `delegate: ${record.title}`,
+    testCommand: record.gate.test,
     patchFile: job.paths.patch,
     provided,
+    withheld: providedAmong(prepared.leftovers),
     reached: (step) => checkpoint(`collect:${step}`),
   });
   // An empty branch is no result: its name is given back.
@@ -93,12 +96,25 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
     folder: checkout,
   });
   checkpoint('gate:checkout');
+  const { repository, ready } = prepared;
+  const again = await makeGateReady({
+    ready,
+    repository,
+    base: record.base,
+    checkout,
+    signal: job.stop.signal,
+  });
+  if (again.notProvided.length + again.changedSince.length > 0) job.log.event('gate_ready', { ...again });
+  checkpoint('gate:provided');
   const sandbox = await openSandbox({
     jobId: record.id,
     workspace: checkout,
     home: `${folder}/home`,
     temp: `${folder}/tmp`,
     passEnv: job.passEnv,
+    levelWanted: record.sandbox,
+    network: record.network,
+    readable: [...repository.objectDirectories, ...ready.objectDirectories],
   });
   checkpoint('gate:sandbox');
   const release = job.watchdogs.hold();

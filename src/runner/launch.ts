@@ -1,11 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { closeSync, copyFileSync, existsSync, mkdirSync, openSync, readFileSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, openSync } from 'node:fs';
 import type { ModelRef } from '../engine/engine.ts';
 import type { JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { VERSION } from '../job/version.ts';
+import { runtimeCopy } from './runtime.ts';
 
 /** What a runner must not find in its environment, its arguments or a file: it comes by a pipe. */
 export interface Secrets {
@@ -79,19 +77,6 @@ export async function launchRunner(launch: Launch): Promise<LaunchedRunner> {
 export function cleanEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(env).filter(([name]) => INHERITED.test(name) || TOOLCHAINS.test(name));
   return { ...Object.fromEntries(kept), CC_DELEGATE_WORKER: '1' };
-}
-
-function runtimeCopy(program: string, stateDirectory: string): string {
-  const source = join(program, 'runner.js');
-  const digest = createHash('sha256').update(readFileSync(source)).digest('hex').slice(0, 12);
-  const folder = join(stateDirectory, 'runtime', `${VERSION}-${digest}`);
-  const copy = join(folder, 'runner.mjs');
-  if (existsSync(copy)) return copy;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const temporary = join(folder, `.runner.${process.pid}.tmp`);
-  copyFileSync(source, temporary);
-  renameSync(temporary, copy);
-  return copy;
 }
 
 function notStarted(program: string, cause?: unknown): UserError {

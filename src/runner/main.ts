@@ -2,6 +2,8 @@ import { Socket } from 'node:net';
 import * as z from 'zod';
 import { MODEL_APIS, type ModelRef } from '../engine/engine.ts';
 import { isJobId, type JobId } from '../job/ids.ts';
+import { knownSecrets, ownSecrets, variableSecrets } from '../job/redaction/known.ts';
+import { createRedactor, type Redactor } from '../job/redaction/redactor.ts';
 import { claimJob, Fenced } from '../store/job-writer.ts';
 import { identify } from '../store/liveness.ts';
 import { openStore, type Store } from '../store/open.ts';
@@ -10,7 +12,8 @@ import { readJob } from '../store/read-job.ts';
 import { sweep } from '../store/sweep.ts';
 import { readTask } from '../store/task-file.ts';
 import { checkpoint } from './checkpoint.ts';
-import { JobLog } from './job-log.ts';
+import { cleaner, cleanRecord } from './clean.ts';
+import { complain, JobLog } from './job-log.ts';
 import { SECRETS_FD, type Secrets } from './launch.ts';
 import { runJob } from './run-job.ts';
 import { salvage } from './salvage.ts';
@@ -47,13 +50,15 @@ async function main(): Promise<void> {
   if (repo === undefined || id === undefined || !isJobId(id))
     throw new Error('usage: run|salvage REPOSITORY ID');
   checkpoint('start:up');
-  const secrets = secretsSchema.parse(JSON.parse(await readPipe()));
+  const secrets = readSecrets(await readPipe());
+  const redactor = redactorOf(secrets);
+  dieCleanly(redactor);
   checkpoint('start:secrets');
-  if (mode === 'salvage') await salvage(repo, id, secrets);
-  else await run(repo, id, secrets);
+  if (mode === 'salvage') await salvage(repo, id, secrets, redactor);
+  else await run(repo, id, secrets, redactor);
 }
 
-async function run(repo: string, id: JobId, secrets: Secrets): Promise<void> {
+async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor): Promise<void> {
   const store = openStore(repo, { create: false });
   const read = readJob(store, id);
   if (read.kind !== 'ok') throw new Error(`the record of ${id} cannot be used: ${read.kind}`);
@@ -72,9 +77,11 @@ async function run(repo: string, id: JobId, secrets: Secrets): Promise<void> {
     });
   const writer = claimJob(store, read.record, identify(), {
     onFenced: () => stop.request({ kind: 'cancelled' }),
+    clean: (patch) => cleanRecord(patch, cleaner(redactor)),
   });
   checkpoint('start:claimed');
-  tidy(store);
+  const log = new JobLog(paths, redactor, onStorageError);
+  tidy(store, log);
   await runJob({
     store,
     writer,
@@ -84,19 +91,46 @@ async function run(repo: string, id: JobId, secrets: Secrets): Promise<void> {
     paths,
     places: workspacePaths(stateDirectory(process.env), store.repo, id),
     stop,
-    log: new JobLog(paths, onStorageError),
+    log,
+    redactor,
+    ownRedactor: createRedactor({ values: ownSecrets(secrets) }),
     watchdogs: new Watchdogs(read.record.limits, stop),
   });
 }
 
 /** Here it costs no caller any time. */
-function tidy(store: Store): void {
+function tidy(store: Store, log: JobLog): void {
   try {
     sweep(store, Date.now());
   } catch (error) {
     // What others left behind is no reason not to run this job.
-    process.stderr.write(`the store could not be swept: ${String(error)}\n`);
+    log.complain(`the store could not be swept: ${String(error)}`);
   }
+}
+
+/** Nothing of what came by the pipe may be in the message, as a parser would have it. */
+function readSecrets(text: string): Secrets {
+  try {
+    return secretsSchema.parse(JSON.parse(text));
+  } catch {
+    // The reason is left out on purpose: it may quote what was read.
+    throw new Error('what came by the pipe has not the form of secrets');
+  }
+}
+
+/** Proxies are inherited, and may have a password in their URL. */
+function redactorOf(secrets: Secrets): Redactor {
+  const proxies = Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name));
+  const inherited = Object.fromEntries(proxies.map(([name, value]) => [name, value ?? '']));
+  return createRedactor({ values: [...knownSecrets(secrets), ...variableSecrets(inherited)] });
+}
+
+/** What nobody catches is a bug; node would print it as it is. */
+function dieCleanly(redactor: Redactor): void {
+  process.on('uncaughtException', (error) => {
+    complain(error, cleaner(redactor));
+    process.exit(1);
+  });
 }
 
 async function readPipe(): Promise<string> {

@@ -3,9 +3,13 @@ import type { Preflight } from '../job/record.ts';
 import { writeLeftovers } from '../store/leftovers-file.ts';
 import { preflight } from '../verify/preflight.ts';
 import { runCommand } from '../verify/run-command.ts';
-import { createClone, missingContents } from '../workspace/clone.ts';
+import { createClone } from '../workspace/clone.ts';
 import { type Fingerprint, fingerprint } from '../workspace/integrity.ts';
-import { findLeftovers, type Leftovers, NO_LEFTOVERS, restoreTracked } from '../workspace/leftovers.ts';
+import { type Leftovers, NO_LEFTOVERS, tidyWorkspace } from '../workspace/leftovers.ts';
+import { includedSecrets } from '../workspace/ready/included-secrets.ts';
+import { withProvided } from '../workspace/ready/keep-out.ts';
+import { makeReady as provide, type Ready } from '../workspace/ready/ready.ts';
+import { shortReport } from '../workspace/ready/report.ts';
 import { deleteBranch, pinBase, reserveBranch } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
@@ -20,6 +24,7 @@ export interface Prepared {
   readonly before: Fingerprint;
   /** What set-up and preflight left behind: not the worker's work. */
   readonly leftovers: Leftovers;
+  readonly ready: Ready;
 }
 
 export type Preparation =
@@ -64,20 +69,33 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     folder: job.places.work,
   });
   checkpoint('prepare:cloned');
-  const missing = await missingContents(job.places.work);
-  if (missing.submodules.length > 0 || missing.lfsPointers > 0) job.log.event('not_in_clone', { ...missing });
+  const ready = await provide({
+    repository,
+    base: record.base,
+    workspace: job.places.work,
+    folder: join(job.places.folder, 'ready'),
+    signal: job.stop.signal,
+  });
+  job.redactor.learn(await includedSecrets(ready.snapshot));
+  job.log.event('ready', { ...shortReport(ready.report), notices: ready.notices });
+  checkpoint('prepare:provided');
   const sandbox = await openSandbox({
     jobId: record.id,
     workspace: job.places.work,
     home: job.places.home,
     temp: job.places.temp,
     passEnv: job.passEnv,
+    levelWanted: record.sandbox,
+    network: record.network,
+    readable: [...repository.objectDirectories, ...ready.objectDirectories],
   });
   checkpoint('prepare:sandbox');
-  const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS };
+  const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS, ready };
   const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
   if (end) return { ok: false, end, prepared };
-  const leftovers = ranAnything(job) ? await tidyUp(job, sandbox) : NO_LEFTOVERS;
+  const found = ranAnything(job) ? await tidyWorkspace(sandbox, job.places.work) : NO_LEFTOVERS;
+  checkpoint('prepare:tidied');
+  const leftovers = await withProvided(ready, job.places.work, found);
   writeLeftovers(job.paths.leftovers, leftovers);
   checkpoint('prepare:ready');
   return { ok: true, prepared: { ...prepared, leftovers } };
@@ -85,12 +103,6 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
 
 function ranAnything({ writer }: RunningJob): boolean {
   return writer.record.gate.setup !== null || writer.record.gate.test !== null;
-}
-
-async function tidyUp(job: RunningJob, sandbox: Sandbox): Promise<Leftovers> {
-  await restoreTracked(sandbox, job.places.work);
-  checkpoint('prepare:restored');
-  return findLeftovers(sandbox, job.places.work);
 }
 
 async function setUp(job: RunningJob, sandbox: Sandbox): Promise<End | null> {

@@ -4,6 +4,7 @@ import type { JobWriter } from '../store/job-writer.ts';
 import type { Mailbox } from '../store/mailbox.ts';
 import { newEnvelope, type OutMessage } from '../store/messages.ts';
 import { checkpoint } from './checkpoint.ts';
+import type { Clean } from './clean.ts';
 import type { JobLog } from './job-log.ts';
 
 export interface Ask {
@@ -27,6 +28,11 @@ export interface QuestionsOptions {
   readonly hold: () => () => void;
 }
 
+function cleanAsk({ kind, message, context, attempts }: Ask, clean: Clean): Ask {
+  const orNull = (text: string | null): string | null => (text === null ? null : clean(text));
+  return { kind, message: clean(message), context: orNull(context), attempts: orNull(attempts) };
+}
+
 /** The open questions of one job. The oldest stands in the record; several stay distinct by their ids. */
 export class Questions {
   readonly #options: QuestionsOptions;
@@ -41,9 +47,10 @@ export class Questions {
    * Puts a question to the supervisor and waits for the answer, or for the ask time-out: then the worker
    * is told to decide by itself, and the job runs on either way. Rejects only when `signal` is aborted.
    */
-  async ask(ask: Ask, signal: AbortSignal): Promise<string> {
+  async ask(asked: Ask, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const { log, outbox, askTimeoutSeconds, hold } = this.#options;
+    const ask = cleanAsk(asked, log.clean);
     this.#asked += 1;
     const id = `q${this.#asked}`;
     const askedAt = new Date();

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { trimLine } from '../job/format.ts';
 import type { CommandReceipt, Receipt } from '../job/receipt.ts';
 import type { JobRecord, ResultFlag, ResultHead } from '../job/record.ts';
+import type { Redactor } from '../job/redaction/redactor.ts';
+import type { SecretLike } from '../job/redaction/secret-like.ts';
 import { summaryLine } from '../job/summary.ts';
 import type { Task } from '../job/task.ts';
 import { VERSION } from '../job/version.ts';
 import type { Collected } from '../workspace/collect.ts';
+import { cleanReceipt } from './clean.ts';
 import type { End } from './running-job.ts';
 
 /** What a receipt is made of; the rest of it stands in the record. */
@@ -21,14 +24,21 @@ export interface Story {
   /** The worker's last message. */
   readonly claim: string;
   readonly models: readonly string[];
+  /** What the patch adds that looks like a secret. */
+  readonly secretLike: readonly SecretLike[];
+  readonly redactor: Redactor;
   readonly endedAt: string;
 }
 
 /** The receipt of a job that ends: facts the host saw, and, apart from them, what the worker said. */
 export function makeReceipt(story: Story): Receipt {
-  const { record, end, collected, setup, after, notes, models, endedAt } = story;
+  const { record, end, collected, setup, after, models, secretLike, endedAt } = story;
+  const notes = [
+    ...secretLike.map(({ path, kind }) => `looks like a secret (${kind}): ${path}`),
+    ...story.notes,
+  ];
   const changed = collected?.kind === 'changed' ? collected : null;
-  return {
+  const receipt: Receipt = {
     schema: 1,
     version: VERSION,
     id: record.id,
@@ -47,11 +57,13 @@ export function makeReceipt(story: Story): Receipt {
     setup,
     before: record.preflight,
     after,
-    flags: flags(record, collected),
+    flags: flags(record, collected, secretLike),
     notes,
     summary: story.claim,
     sandbox: record.sandbox,
     sandboxBackend: record.sandboxBackend,
+    boundary: record.boundary,
+    network: record.network,
     engine: record.engine,
     models,
     steps: record.progress.step,
@@ -63,6 +75,7 @@ export function makeReceipt(story: Story): Receipt {
     startedAt: record.startedAt ?? record.createdAt,
     endedAt,
   };
+  return cleanReceipt(receipt, story.redactor);
 }
 
 function specDigest(task: Task, record: JobRecord): string {
@@ -70,13 +83,18 @@ function specDigest(task: Task, record: JobRecord): string {
   return createHash('sha256').update(spec).digest('hex');
 }
 
-function flags(record: JobRecord, collected: Collected | null): ResultFlag[] {
+function flags(
+  record: JobRecord,
+  collected: Collected | null,
+  secretLike: readonly SecretLike[],
+): ResultFlag[] {
   const found = new Set<ResultFlag>(
     collected === null || collected.kind === 'workspace_lost' ? [] : collected.flags,
   );
   if (record.gate.test === null && !record.gate.criteria) found.add('unproven');
-  if (record.sandbox !== 'full') found.add('unsandboxed');
+  if (record.sandbox !== 'full' && record.boundary !== 'container') found.add('unsandboxed');
   if (record.progress.toolCalls === 0) found.add('no_tool_calls');
+  if (secretLike.length > 0) found.add('secret_like');
   return [...found];
 }
 

@@ -62,17 +62,20 @@ function ungraded(end: End): Graded {
 async function afterFault(job: RunningJob, prepared: Prepared | null, error: unknown): Promise<Graded> {
   const end = stopEnd(job.stop) ?? faultEnd(job, error);
   job.log.event('fault', { message: String(error) });
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+  job.log.complain(error);
   if (prepared === null) return ungraded(end);
   const worked = { ok: false, end } as const;
   return grade(job, prepared, worked).catch((second: unknown) => {
-    process.stderr.write(`the work could not be taken in: ${String(second)}\n`);
+    job.log.complain(`the work could not be taken in: ${String(second)}`);
     return ungraded(end);
   });
 }
 
 function faultEnd(job: RunningJob, error: unknown): End {
   const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof UserError && error.explanation.code === 'storage') return failed('storage', message);
+  const code = error instanceof UserError ? error.explanation.code : null;
+  if (code === 'storage') return failed('storage', message);
+  // Lower than the record's level nothing runs, however far the job has come.
+  if (code === 'sandbox_unavailable') return failed('setup_failed', message);
   return failed(job.writer.record.state === 'preparing' ? 'setup_failed' : 'engine_error', message);
 }

@@ -1,4 +1,5 @@
 import type { ModelRef } from '../engine/engine.ts';
+import type { Redactor } from '../job/redaction/redactor.ts';
 import type { Reason } from '../job/states.ts';
 import type { Task } from '../job/task.ts';
 import type { JobWriter } from '../store/job-writer.ts';
@@ -19,6 +20,10 @@ export interface RunningJob {
   readonly places: WorkspacePaths;
   readonly stop: StopSwitch;
   readonly log: JobLog;
+  /** For what is written by others than the log. */
+  readonly redactor: Redactor;
+  /** Knows only what the worker's model has no use for: keys, headers, credentials of endpoints. */
+  readonly ownRedactor: Redactor;
   readonly watchdogs: Watchdogs;
 }
 

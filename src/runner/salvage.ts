@@ -1,6 +1,7 @@
 import type { JobId } from '../job/ids.ts';
 import type { Receipt } from '../job/receipt.ts';
 import type { JobRecord } from '../job/record.ts';
+import type { Redactor } from '../job/redaction/redactor.ts';
 import { isTerminal, type TerminalState } from '../job/states.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { readLeftovers } from '../store/leftovers-file.ts';
@@ -12,7 +13,7 @@ import { writeReceipt } from '../store/receipt-file.ts';
 import { claimSalvage } from '../store/salvager.ts';
 import { readTask } from '../store/task-file.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
-import { NO_LEFTOVERS, unchangedLeftovers } from '../workspace/leftovers.ts';
+import { NO_LEFTOVERS, providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
 import { deleteBranch } from '../workspace/refs.ts';
 import { findRepository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
@@ -20,13 +21,14 @@ import { sweepJob } from '../workspace/sandbox/sweep.ts';
 import { checkpoint } from './checkpoint.ts';
 import { JobLog } from './job-log.ts';
 import type { Secrets } from './launch.ts';
-import { makeReceipt, resultHead } from './receipt.ts';
+import { patchSecrets } from './patch-secrets.ts';
+import { makeReceipt, resultHead, type Story } from './receipt.ts';
 
 /**
  * Takes in what a dead runner left: ends its processes, collects the workspace, and says in the record
  * whether there is work to be had. Started by whoever noticed the death; safe to be started again.
  */
-export async function salvage(repo: string, id: JobId, secrets: Secrets): Promise<void> {
+export async function salvage(repo: string, id: JobId, secrets: Secrets, redactor: Redactor): Promise<void> {
   const store = openStore(repo, { create: false });
   const read = readJob(store, id);
   if (read.kind !== 'ok' || !waits(read.record) || !claimSalvage(store, id, identify())) return;
@@ -34,14 +36,17 @@ export async function salvage(repo: string, id: JobId, secrets: Secrets): Promis
   // The one before us may have finished between our look and our claim.
   const claimed = readJob(store, id);
   if (claimed.kind !== 'ok' || !waits(claimed.record)) return;
-  const log = new JobLog(runPaths(store, id), (error) => process.stderr.write(`${String(error)}\n`));
+  const paths = runPaths(store, id);
+  const log: JobLog = new JobLog(paths, redactor, (error) => log.complain(error));
   const collected = await takeIn(store, claimed.record, secrets).catch((error: unknown): Collected => {
-    process.stderr.write(`${String(error)}\n`);
+    log.complain(error);
     return { kind: 'workspace_lost', why: error instanceof Error ? error.message : String(error) };
   });
   log.event('salvaged', { kind: collected?.kind ?? 'not_begun' });
   log.close();
-  settle(store, id, collected);
+  const changed = collected?.kind === 'changed';
+  const secretLike = changed ? await patchSecrets(paths.patch, redactor) : [];
+  settle(store, id, { collected, secretLike, redactor });
   checkpoint('salvage:settled');
 }
 
@@ -67,6 +72,9 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     home: places.home,
     temp: places.temp,
     passEnv: secrets.passEnv,
+    levelWanted: record.sandbox,
+    network: record.network,
+    readable: repository.objectDirectories,
   });
   const leftovers = left.kind === 'ok' ? new Map(left.value) : NO_LEFTOVERS;
   const collected = await collect({
@@ -78,8 +86,10 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     collector: places.collector,
     sandbox,
     message: `delegate: ${record.title} (salvaged)`,
+    testCommand: record.gate.test,
     patchFile: paths.patch,
     provided: await unchangedLeftovers(places.work, leftovers),
+    withheld: providedAmong(leftovers),
   });
   // An empty branch is no result: its name is given back.
   if (collected.kind === 'unchanged') await deleteBranch(repository, record.branch, record.base);
@@ -93,31 +103,39 @@ function startTicks({ runner }: JobRecord): number {
   return Number.isFinite(ticks) ? ticks : 0;
 }
 
+/** What there is to say about what was taken in. */
+type Found = Pick<Story, 'collected' | 'secretLike' | 'redactor'>;
+
 /** Says in the record what was found; whoever else changes it at the same time is not overwritten. */
-function settle(store: Store, id: JobId, collected: Collected | null): void {
+function settle(store: Store, id: JobId, found: Found): void {
   amendEnded(store, id, Date.now(), (record) => {
     if (!isTerminal(record.state)) return null;
-    const receipt = receiptOf(store, { ...record, state: record.state }, collected);
+    const receipt = receiptOf(store, { ...record, state: record.state }, found);
     writeReceipt(runPaths(store, id).receipt, receipt);
     checkpoint('salvage:receipt');
     return { result: resultHead(receipt) };
   });
 }
 
+function noteOn(collected: Collected | null): string {
+  if (collected?.kind !== 'workspace_lost') return 'the runner died; what it left was taken in afterwards';
+  return `the runner died; what it left could not be taken in: ${collected.why}`;
+}
+
 function receiptOf(
   store: Store,
   record: JobRecord & { readonly state: TerminalState },
-  collected: Collected | null,
+  found: Found,
 ): Receipt {
   const task = readTask(runPaths(store, record.id).task);
   return makeReceipt({
     record,
     task: task.kind === 'ok' ? task.value : null,
     end: { to: record.state, reason: record.reason, detail: record.result?.error ?? null },
-    collected,
+    ...found,
     setup: null,
     after: null,
-    notes: ['the runner died; what it left was taken in afterwards'],
+    notes: [noteOn(found.collected)],
     claim: '',
     models: [record.model],
     endedAt: record.endedAt ?? new Date().toISOString(),

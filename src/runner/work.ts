@@ -2,17 +2,20 @@ import { existsSync } from 'node:fs';
 import type { Engine, ErrorKind, RunOutcome } from '../engine/engine.ts';
 import { limitReached, type Stop } from '../job/limits.ts';
 import type { FailedReason } from '../job/states.ts';
-import { workspaceFiles } from '../workspace/files.ts';
+import { filesInside } from '../workspace/files-helper/client.ts';
 import type { Activity } from './activity.ts';
 import { checkpoint } from './checkpoint.ts';
+import { type Guard, openGuard } from './guard/open.ts';
 import type { Inbox } from './inbox.ts';
 import { type Prepared, startFolder } from './prepare.ts';
 import type { Questions } from './questions.ts';
 import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
+import { filesProgram } from './runtime.ts';
 import { firstMessage, systemPrompt } from './system-prompt.ts';
 import { bashTool } from './tools/bash.ts';
 import { fileTools } from './tools/file-tools.ts';
 import { supervisorTools } from './tools/supervisor.ts';
+import { withoutSecrets } from './tools/without-secrets.ts';
 
 /** What the worker left when it stopped: its last message, or why it could not go on. */
 export type Worked =
@@ -33,6 +36,13 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
   job.writer.move({ to: 'running', reason: null });
   checkpoint('work:running');
   job.watchdogs.watchSilence();
+  const guard = await openGuard({
+    places: job.places,
+    checkout: record.checkout,
+    level: prepared.sandbox.level,
+    path: job.passEnv.PATH ?? process.env.PATH,
+    refused: ({ family, sentence }) => job.log.event('refused', { tool: 'bash', family, sentence }),
+  });
   const run = engine.start(
     {
       system: systemPrompt(job.task, {
@@ -42,12 +52,12 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
       }),
       prompt: firstMessage(job.task),
       models: job.models,
-      conversation: { file: job.paths.transcript, resume: false },
+      conversation: { file: job.paths.transcript, resume: false, redactor: job.redactor },
       retry: { attempts: 4, capMs: 60_000 },
       idleMs: record.limits.stallTimeout * 1000,
     },
     {
-      tools: tools(job, prepared, team),
+      tools: tools(job, prepared, team, guard),
       mayCall: () =>
         job.stop.reason ?? workspaceLost(job) ?? limitReached(record.limits, activity.spend, activity.steps),
       emit: activity.onEvent,
@@ -102,17 +112,25 @@ const REASON_OF: Record<ErrorKind, FailedReason> = {
   engine: 'engine_error',
 };
 
-function tools(job: RunningJob, prepared: Prepared, { activity, questions }: Team) {
+function tools(job: RunningJob, prepared: Prepared, { activity, questions }: Team, guard: Guard) {
   const { limits } = job.writer.record;
-  return [
+  const files = filesInside({
+    sandbox: prepared.sandbox,
+    workspace: job.places.work,
+    program: filesProgram(),
+    timeoutMs: limits.commandTimeout * 1000,
+  });
+  const all = [
     bashTool({
       sandbox: prepared.sandbox,
       cwd: startFolder(job),
       timeoutSeconds: limits.commandTimeout,
       longestSeconds: limits.timeout,
       log: job.log.output,
+      guard,
     }),
-    ...fileTools(workspaceFiles(job.places.work), activity.touched),
+    ...fileTools(files, activity.touched),
     ...supervisorTools(questions, activity.note),
   ];
+  return all.map((tool) => withoutSecrets(tool, job.ownRedactor));
 }

@@ -29,6 +29,8 @@ export interface WriterOptions {
   readonly schedule?: (act: () => void, ms: number) => () => void;
   /** Called once, when a save outside of any call of ours finds that the job has another writer. */
   readonly onFenced?: (error: Fenced) => void;
+  /** Changes every patch before it is laid over the record, e.g. takes secrets out of its texts. */
+  readonly clean?: (patch: RecordPatch) => RecordPatch;
 }
 
 const SAVE_EVERY_MS = 1000;
@@ -39,6 +41,7 @@ export class JobWriter {
   readonly #now: () => number;
   readonly #schedule: (act: () => void, ms: number) => () => void;
   readonly #onFenced: ((error: Fenced) => void) | undefined;
+  readonly #clean: (patch: RecordPatch) => RecordPatch;
   #record: JobRecord;
   #dirty = false;
   #fenced = false;
@@ -52,6 +55,7 @@ export class JobWriter {
     this.#now = options.now ?? Date.now;
     this.#schedule = options.schedule ?? later;
     this.#onFenced = options.onFenced;
+    this.#clean = options.clean ?? ((patch) => patch);
   }
 
   get record(): JobRecord {
@@ -69,12 +73,20 @@ export class JobWriter {
     if (!check.ok) throw new Error(`${from.id}: ${check.why}`);
     const at = this.#instant();
     const ended = isTerminal(move.to) ? { endedAt: at } : {};
-    return this.#publish({ ...from, ...ended, ...patch, state: move.to, reason: move.reason, updatedAt: at });
+    const cleaned = this.#clean(patch);
+    return this.#publish({
+      ...from,
+      ...ended,
+      ...cleaned,
+      state: move.to,
+      reason: move.reason,
+      updatedAt: at,
+    });
   }
 
   /** Publishes a revision in the same state, for what must not be lost; throws as `move` does. */
   amend(patch: RecordPatch): JobRecord {
-    return this.#publish({ ...this.#record, ...patch, updatedAt: this.#instant() });
+    return this.#publish({ ...this.#record, ...this.#clean(patch), updatedAt: this.#instant() });
   }
 
   /**
@@ -83,7 +95,7 @@ export class JobWriter {
    */
   progress(patch: RecordPatch): void {
     this.#refuseFenced();
-    this.#record = { ...this.#record, ...patch, updatedAt: this.#instant() };
+    this.#record = { ...this.#record, ...this.#clean(patch), updatedAt: this.#instant() };
     this.#dirty = true;
     const wait = this.#savedAt + SAVE_EVERY_MS - this.#now();
     // Above the interval the clock was set back.

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { COST_BASES } from '../job/cost.ts';
+import { escapeControls } from '../job/format.ts';
 import { isJobId } from '../job/ids.ts';
 import type { Receipt } from '../job/receipt.ts';
-import { PREFLIGHT_VERDICTS, RESULT_FLAGS, SANDBOX_LEVELS } from '../job/record.ts';
+import { BOUNDARIES, NETWORKS, PREFLIGHT_VERDICTS, RESULT_FLAGS, SANDBOX_LEVELS } from '../job/record.ts';
 import { FAILED_REASONS, TERMINAL_STATES, TIMEOUT_REASONS } from '../job/states.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { type JsonFile, readJsonFile } from './json-file.ts';
@@ -62,6 +63,9 @@ const schema: z.ZodType<Receipt> = z.object({
   summary: text,
   sandbox: z.enum(SANDBOX_LEVELS),
   sandboxBackend: text,
+  // Not in the receipts of the first versions.
+  boundary: z.enum(BOUNDARIES).default('sandbox'),
+  network: z.enum(NETWORKS).default('none'),
   engine: text,
   models: z.array(text),
   steps: number,
@@ -74,9 +78,9 @@ const schema: z.ZodType<Receipt> = z.object({
   endedAt: text,
 });
 
-/** Durable: the record that follows says the job has ended. Throws UserError `storage`. */
+/** Control characters in paths are escaped. Durable: the record that follows says the job has ended. Throws UserError `storage`. */
 export function writeReceipt(path: string, receipt: Receipt): void {
-  writeAtomic(path, `${JSON.stringify(receipt, null, 2)}\n`, { durable: true });
+  writeAtomic(path, `${escapeControls(JSON.stringify(receipt, null, 2))}\n`, { durable: true });
 }
 
 export function readReceipt(path: string): JsonFile<Receipt> {

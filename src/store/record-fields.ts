@@ -2,7 +2,14 @@ import { isAbsolute, normalize } from 'node:path';
 import * as z from 'zod';
 import { COST_BASES } from '../job/cost.ts';
 import { type ConversationId, isConversationId, isJobId, type JobId } from '../job/ids.ts';
-import { PREFLIGHT_VERDICTS, RECORD_SCHEMA, RESULT_FLAGS, SANDBOX_LEVELS } from '../job/record.ts';
+import {
+  BOUNDARIES,
+  NETWORKS,
+  PREFLIGHT_VERDICTS,
+  RECORD_SCHEMA,
+  RESULT_FLAGS,
+  SANDBOX_LEVELS,
+} from '../job/record.ts';
 import { FAILED_REASONS, JOB_STATES, type JobState, type Reason, TIMEOUT_REASONS } from '../job/states.ts';
 
 // z.number() takes neither NaN nor Infinity; z.int() only what a double holds exactly.
@@ -115,6 +122,9 @@ export const RECORD = z
     profile: z.string().nullable(),
     sandbox: z.enum(SANDBOX_LEVELS),
     sandboxBackend: z.string(),
+    // Not in the records of the first versions.
+    boundary: z.enum(BOUNDARIES).default('sandbox'),
+    network: z.enum(NETWORKS).default('none'),
     limits,
     gate: z.object({ test: z.string().nullable(), setup: z.string().nullable(), criteria: z.boolean() }),
     preflight: preflight.nullable(),

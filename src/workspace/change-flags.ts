@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { isControlPlane } from '../job/control-plane.ts';
+import { editsTests } from '../job/test-files.ts';
 import { hostGit } from './git.ts';
 import { changesMode, type RawChange } from './patch.ts';
 import { readable } from './raw-path.ts';
@@ -26,10 +27,17 @@ const ABSENT = /^0+$/;
 
 /**
  * What a reviewer should look at first: `control_plane` (what runs or what tools are told),
- * `link_outside` (a link whose target is not in the tree), `mode_changed`.
+ * `test_edit` (what `testCommand` runs is no longer what the base had), `link_outside` (a link whose target is
+ * not in the tree), `mode_changed`.
  */
-export async function changeFlags(gitDir: string, change: RawChange): Promise<string[]> {
+export async function changeFlags(
+  gitDir: string,
+  change: RawChange,
+  testCommand: string | null,
+): Promise<string[]> {
   const flags: string[] = [];
+  if (editsTests({ path: readable(change.path), status: change.status }, testCommand))
+    flags.push('test_edit');
   if (await touchesControlPlane(gitDir, change)) flags.push('control_plane');
   if (change.after.mode === '120000') {
     const target = await readBlob(gitDir, change.after.object);

@@ -1,7 +1,7 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { JobId } from '../job/ids.ts';
-import { fields, hostGit } from './git.ts';
+import { hostGit } from './git.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { markJobFolder } from './marker.ts';
 import type { Repository } from './repository.ts';
@@ -26,30 +26,4 @@ export async function createClone(wanted: {
   const gitDir = join(folder, '.git');
   await makeGitDirectory(gitDir, repository, { head: { branch, commit } });
   await hostGit({ gitDir, workTree: folder, args: ['read-tree', '--reset', '-u', commit] });
-}
-
-/** What of a commit a clone cannot have. */
-export interface Missing {
-  /** Submodules: their folders are empty. */
-  readonly submodules: readonly string[];
-  /** How many files are pointers into Git LFS. */
-  readonly lfsPointers: number;
-}
-
-/** What a clone just made lacks, since nothing is fetched and no filter runs. */
-export async function missingContents(folder: string): Promise<Missing> {
-  const place = { gitDir: join(folder, '.git'), workTree: folder };
-  const staged = fields((await hostGit({ ...place, args: ['ls-files', '-s', '-z'] })).stdout);
-  const entries = staged.map((field) => field.toString('utf8'));
-  const submodules = entries.filter((entry) => entry.startsWith('160000 '));
-  return {
-    submodules: submodules.map((entry) => entry.slice(entry.indexOf('\t') + 1)),
-    // Attributes are asked for only where there are any: a process less.
-    lfsPointers: entries.some((entry) => /[\t/]\.gitattributes$/.test(entry)) ? await lfsPointers(place) : 0,
-  };
-}
-
-async function lfsPointers(place: { gitDir: string; workTree: string }): Promise<number> {
-  const answer = await hostGit({ ...place, args: ['ls-files', '-z', '--', ':(attr:filter=lfs)'] });
-  return fields(answer.stdout).length;
 }

@@ -4,7 +4,7 @@ import type { JobId } from '../job/ids.ts';
 import { UserError } from '../job/user-error.ts';
 import { type Collector, makeCollector } from './collector.ts';
 import { fields, GitError, line, refsGit } from './git.ts';
-import { type RawPath, rawPath } from './raw-path.ts';
+import { isAtOrBelow, type RawPath, rawPath, readable } from './raw-path.ts';
 import { jobRef } from './refs.ts';
 import type { Repository } from './repository.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
@@ -39,6 +39,8 @@ export async function collectExtras(wanted: {
   readonly refs: ReadonlyMap<string, string>;
   /** Paths that differ between base and result. */
   readonly resultPaths: ReadonlySet<RawPath>;
+  /** Paths that are no work, and may not get into the user's repository: a commit that has them is not kept. */
+  readonly withheld: readonly string[];
 }): Promise<ExtraCommit[]> {
   const { repository, workspace, base } = wanted;
   const named = new Map<string, string>();
@@ -54,7 +56,7 @@ export async function collectExtras(wanted: {
   const found: ExtraCommit[] = [];
   for (const [commit, name] of named) {
     if (found.length === MOST_KEPT) break;
-    const more = await holdsMore(collector, base, commit, wanted.resultPaths);
+    const more = await holdsMore(collector, base, commit, wanted);
     if (more === 'stuck') break;
     if (more === 'no') continue;
     const ref = jobRef(wanted.id, `extra/${found.length + 1}`);
@@ -68,13 +70,16 @@ async function holdsMore(
   collector: Collector,
   base: string,
   commit: string,
-  resultPaths: ReadonlySet<RawPath>,
+  known: { readonly resultPaths: ReadonlySet<RawPath>; readonly withheld: readonly string[] },
 ): Promise<'yes' | 'no' | 'stuck'> {
   try {
     if (line(await collector.inside(['cat-file', '-t', commit], LIMIT)) !== 'commit') return 'no';
     const args = ['diff-tree', '-r', '-z', '--name-only', '--no-renames', '--diff-filter=AMT'];
     const answer = await collector.inside([...args, '--no-ext-diff', '--no-textconv', base, commit], LIMIT);
-    return fields(answer.stdout).some((path) => !resultPaths.has(rawPath(path))) ? 'yes' : 'no';
+    const paths = fields(answer.stdout).map((path) => rawPath(path));
+    const { resultPaths, withheld } = known;
+    const more = paths.some((path) => !resultPaths.has(path) && !isAtOrBelow(readable(path), withheld));
+    return more ? 'yes' : 'no';
   } catch (error) {
     // Missing or corrupt objects: there is nothing to be kept.
     if (error instanceof GitError) return error.exitCode === null ? 'stuck' : 'no';
@@ -89,9 +94,11 @@ async function keep(wanted: {
   readonly base: string;
   readonly commit: string;
   readonly ref: string;
+  readonly withheld: readonly string[];
 }): Promise<boolean> {
   const { repository, collector, commit, ref } = wanted;
   try {
+    if (await hasAnyOf(collector, wanted)) return false;
     const input = Buffer.from(`${commit}\n^${wanted.base}\n`);
     const args = ['pack-objects', '-q', '--revs', join(wanted.folder, 'extra')];
     const hash = line(await collector.inside(args, { ...LIMIT, input }));
@@ -103,4 +110,16 @@ async function keep(wanted: {
     if (error instanceof GitError || error instanceof UserError) return false;
     throw error;
   }
+}
+
+/** Does the commit, or one below it that would come along, touch one of these paths? */
+async function hasAnyOf(
+  collector: Collector,
+  { base, commit, withheld }: { base: string; commit: string; withheld: readonly string[] },
+): Promise<boolean> {
+  if (withheld.length === 0) return false;
+  const paths = withheld.filter((path) => !path.includes('\n')).map((path) => `:(top,literal)${path}`);
+  const input = Buffer.from([commit, `^${base}`, '--', ...paths, ''].join('\n'));
+  const args = ['rev-list', '--full-history', '--max-count=1', '--stdin'];
+  return line(await collector.inside(args, { ...LIMIT, input })) !== '';
 }

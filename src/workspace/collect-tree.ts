@@ -29,7 +29,10 @@ export interface TreeRequest {
   readonly collector: Collector;
   readonly workspace: string;
   readonly base: string;
-  /** Paths that were put into the workspace, not made by the worker: new files at or below them are no result. */
+  /**
+   * Paths that were put into the workspace, not made by the worker: new files at or below them are no result,
+   * and a tracked file or a submodule of this very path stays as the base has it.
+   */
   readonly provided: readonly string[];
   /** A new file over this size is left out and named. */
   readonly largeFileBytes: number;
@@ -60,12 +63,13 @@ async function readOnce(request: TreeRequest): Promise<CollectedTree> {
   // Without its entry git never opens a submodule's folder, whose configuration may be the worker's.
   await setEntries(collector, removals(submodules.map(([path]) => path)), base.length);
 
-  const changed = await changedFiles(collector, workspace);
+  const changed = await changedFiles(collector, workspace, new Set(request.provided));
   await setEntries(collector, removals(changed.removed), base.length);
 
   const tops = submodules.map(([path]) => path);
   const { paths, nested } = await listNew(collector, workspace);
-  const inSubmodule = new Set(tops.filter((top) => paths.some((path) => isAtOrBelow(path, [top]))));
+  const touched = tops.filter((top) => !request.provided.includes(readable(top)));
+  const inSubmodule = touched.filter((top) => paths.some((path) => isAtOrBelow(path, [top])));
   const fresh = await judgeNew(
     request,
     paths.filter((path) => !isAtOrBelow(path, tops)),
@@ -80,7 +84,7 @@ async function readOnce(request: TreeRequest): Promise<CollectedTree> {
     ...changed.notes,
     ...fresh.notes,
     ...refused,
-    ...[...inSubmodule].map((top) => note(top, 'in a submodule, which stays as it was')),
+    ...inSubmodule.map((top) => note(top, 'in a submodule, which stays as it was')),
     ...nested
       .filter((path) => !isAtOrBelow(path, tops))
       .map((path) => ({
@@ -106,17 +110,25 @@ interface Changed {
   readonly notes: readonly LeftOut[];
 }
 
-/** Tracked files that differ. The index has no stat data of the worker's: every file's content is read. */
-async function changedFiles(collector: Collector, workspace: string): Promise<Changed> {
-  await collector.inside(['update-index', '-q', '--refresh'], { accept: [0, 1] });
-  const args = ['diff-files', '-z', '--name-status', '--no-renames', '--ignore-submodules=all'];
-  const listed = fields((await collector.inside(args)).stdout);
+/**
+ * Tracked files that differ. The index has no stat data of the worker's: every file's content is read. The
+ * command is `diff` and not `diff-files`, since it refreshes the index by itself: one process in place of two.
+ */
+async function changedFiles(
+  collector: Collector,
+  workspace: string,
+  provided: ReadonlySet<string>,
+): Promise<Changed> {
+  const args = ['diff', '-z', '--name-status', '--no-renames', '--no-ext-diff', '--no-textconv'];
+  const listed = fields((await collector.inside([...args, '--ignore-submodules=all'])).stdout);
   const kept = new Map<RawPath, Found>();
   const removed: RawPath[] = [];
   const notes: LeftOut[] = [];
   for (let at = 0; at + 1 < listed.length; at += 2) {
     const status = listed[at]?.toString('latin1');
     const path = rawPath(listed[at + 1] ?? Buffer.alloc(0));
+    // E.g. a file of Git LFS that got its content from us, and has it still.
+    if (status !== 'D' && provided.has(readable(path))) continue;
     // A path behind a link is deleted for git, though it can be looked at.
     const found: Found = status === 'D' ? { kind: 'other', what: 'nothing' } : await lookAt(workspace, path);
     if (found.kind === 'unreadable') notes.push(note(path, 'cannot be read; it stays as it was'));

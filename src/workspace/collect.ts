@@ -29,10 +29,14 @@ export interface CollectRequest {
   readonly sandbox: Sandbox;
   /** Of the commit. */
   readonly message: string;
+  /** What will judge the result: a change of what it runs is flagged. */
+  readonly testCommand: string | null;
   /** Where the patch goes. */
   readonly patchFile: string;
   /** Paths that were put into the workspace by us: no result, at them or below. */
   readonly provided?: readonly string[];
+  /** Those of them whose contents may not even get into a ref of the worker's own commits. */
+  readonly withheld?: readonly string[];
   /** Default 20 MB. */
   readonly largeFileBytes?: number;
   /** Told what is done so far; collecting may be cut off after any of these and begun again. */
@@ -86,7 +90,7 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   reached('tree');
   const changes = await listChanges({ gitDir: collector.gitDir, base, result: taken.tree });
   const extraRefs = await collectExtras({
-    ...{ ...place, id, base, refs: worker.refs },
+    ...{ ...place, id, base, refs: worker.refs, withheld: request.withheld ?? [] },
     resultPaths: new Set(changes.map((change) => change.path)),
   });
   reached('extras');
@@ -95,7 +99,7 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   if (changes.length === 0) {
     return { kind: 'unchanged', ...found, flags: resultFlags({ taken, movedHead, extraRefs, files: [] }) };
   }
-  const files = await describe(collector, changes);
+  const files = await describe(collector, changes, request.testCommand);
   const commit = await makeCommit(request, collector, taken.tree);
   reached('commit');
   await bringHome(request, collector, commit);
@@ -122,9 +126,15 @@ function hasMoved(worker: WorkerRefs, request: CollectRequest): boolean {
   return worker.head !== `ref: ${own}` || worker.refs.get(own) !== request.base;
 }
 
-async function describe(collector: Collector, changes: readonly RawChange[]): Promise<ReceiptFile[]> {
+async function describe(
+  collector: Collector,
+  changes: readonly RawChange[],
+  testCommand: string | null,
+): Promise<ReceiptFile[]> {
   const files: ReceiptFile[] = [];
-  for (const change of changes) files.push(fileChange(change, await changeFlags(collector.gitDir, change)));
+  for (const change of changes) {
+    files.push(fileChange(change, await changeFlags(collector.gitDir, change, testCommand)));
+  }
   return files;
 }
 
@@ -135,6 +145,7 @@ function resultFlags(seen: {
   files: readonly ReceiptFile[];
 }): ResultFlag[] {
   const raised: Partial<Record<ResultFlag, boolean>> = {
+    test_edits: seen.files.some((file) => file.flags.includes('test_edit')),
     control_plane: seen.files.some((file) => file.flags.includes('control_plane')),
     commits_not_in_tree: seen.extraRefs.length > 0,
     ignored_files: seen.taken.hasIgnored,

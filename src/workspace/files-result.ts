@@ -1,20 +1,23 @@
 /** Why a file tool could not do what was asked. */
-export type FileErrorCode =
-  | 'workspace_lost'
-  | 'outside'
-  | 'git_folder'
-  | 'not_found'
-  | 'is_folder'
-  | 'not_a_file'
-  | 'binary'
-  | 'too_large'
-  | 'not_permitted'
-  | 'no_match'
-  | 'many_matches'
-  | 'no_change'
-  | 'bad_text'
-  | 'bad_pattern'
-  | 'too_slow';
+export const FILE_ERROR_CODES = [
+  'workspace_lost',
+  'outside',
+  'git_folder',
+  'not_found',
+  'is_folder',
+  'not_a_file',
+  'binary',
+  'too_large',
+  'not_permitted',
+  'no_match',
+  'many_matches',
+  'no_change',
+  'bad_text',
+  'bad_pattern',
+  'too_slow',
+  'ended',
+] as const;
+export type FileErrorCode = (typeof FILE_ERROR_CODES)[number];
 
 /** What a file tool says to the model. An error is an answer too: the model can put most of them right. */
 export type FileResult =

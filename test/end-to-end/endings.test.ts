@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { bestLevel } from '../../src/workspace/sandbox/levels.ts';
 import { git } from '../helpers/repository.ts';
 import { bash, makeWorld, write } from '../helpers/world.ts';
 
@@ -211,7 +212,7 @@ describe('how a job ends', () => {
       reason: 'gate_failed',
       after: { exitCode: 1, outputTail: expect.stringContaining('expected right') },
       files: [{ path: 'a.txt', status: 'A', insertions: 1 }],
-      sandbox: 'process',
+      sandbox: (await bestLevel()).level,
     });
   });
 });

@@ -146,22 +146,4 @@ describe("the user's git", () => {
     expect(readFileSync(join(world.repository, 'a.txt'), 'utf8')).toBe('unstaged edit\n');
     expect(world.model.requests[1]?.text).toContain('not a git repository');
   });
-
-  it('GIT-31 keeps its stash whatever the worker does to one', async () => {
-    const world = await makeWorld({
-      files: { 'a.txt': 'a\n' },
-      script: [
-        { calls: [bash('git stash pop; echo x > w.txt; git stash -u; git stash drop; git stash clear')] },
-        ...WRITES,
-      ],
-    });
-    writeFiles(world.repository, { 'a.txt': 'stashed\n' });
-    git(world.repository, 'stash', '-q');
-    const before = git(world.repository, 'stash', 'list', '--format=%H %gd %gs');
-    const id = await world.start();
-    await world.ended(id);
-    expect(git(world.repository, 'stash', 'list', '--format=%H %gd %gs')).toBe(before);
-    expect(await changedFiles(world, id)).toEqual(['w.txt']);
-    expect(world.model.requests[1]?.text).toContain('No stash entries found');
-  });
 });

@@ -13,12 +13,13 @@ const POINTS = {
     'prepare:pinned',
     'prepare:reserved',
     'prepare:cloned',
+    'prepare:provided',
     'prepare:sandbox',
     'prepare:set-up-begins',
     'prepare:set-up',
     'prepare:preflight-ran',
     'prepare:preflight',
-    'prepare:restored',
+    'prepare:tidied',
     'prepare:ready',
   ],
   'while the worker works': [
@@ -79,6 +80,7 @@ const POINTS = {
     'grade:collected',
     'gate:folder',
     'gate:checkout',
+    'gate:provided',
     'gate:sandbox',
     'gate:judged',
     'gate:disposed',
@@ -96,7 +98,14 @@ const ALL = Object.values(POINTS).flat();
 
 /** Twins of points that are killed: passed and named, but a kill there would show nothing new. */
 const SPARED: ReadonlySet<string> = new Set([
-  ...['start:read', 'run:preparing', 'prepare:found', 'prepare:sandbox', 'prepare:preflight-ran'],
+  ...[
+    'start:read',
+    'run:preparing',
+    'prepare:found',
+    'prepare:sandbox',
+    'prepare:preflight-ran',
+    'gate:provided',
+  ],
   ...['tool:2:start', 'tool:2:end', 'step:2:start', 'step:2:spend', 'step:2:end', 'step:3:start'],
   ...['step:3:spend', 'step:4:start', 'work:logged', 'gate:folder', 'gate:disposed', 'finish:logged'],
 ]);

@@ -9,6 +9,7 @@ it('lets a session look and start within the settings, and leaves the rest to th
     ['--budget', '6'],
     ['--model', 'other'],
     ['--pass-env', 'SECRET'],
+    ['--network', 'full'],
   ]) {
     const refused = await world.run(['start', 'x', '--json', ...beyond], { env });
     expect(refused.exit, beyond.join(' ')).toBe(5);

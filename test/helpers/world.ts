@@ -205,7 +205,7 @@ class RealWorld implements World {
       if (performance.now() > deadline) {
         throw new Error(`waited in vain: ${JSON.stringify(record)}\n${this.#runnerLog(id)}`);
       }
-      await sleep(20);
+      await sleep(60);
     }
   }
 

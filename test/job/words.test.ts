@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  escapeControls,
   formatDuration,
   formatMoney,
   oneLine,
@@ -64,6 +65,14 @@ describe('what people read', () => {
       'a]52;c;xbcde\n\té日😀',
     );
     expect(oneLine('a\nb')).toBe('a b');
+  });
+
+  it('is escaped in JSON, so that a terminal sees nothing and a program the same value', () => {
+    const value = { 'a\u009b': ['b\u202ec\u{e0041}d\u200b\u001b\u007f', 'é日😀\n'] };
+    const text = escapeControls(JSON.stringify(value));
+    expect(JSON.parse(text)).toEqual(value);
+    expect(stripControls(text)).toBe(text);
+    expect(text).toContain('é日😀');
   });
 
   it('is cut by characters, the cut marked', () => {

@@ -11,7 +11,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { makeJobId } from '../../src/job/ids.ts';
-import { createClone, missingContents } from '../../src/workspace/clone.ts';
+import { createClone } from '../../src/workspace/clone.ts';
 import { findRepository } from '../../src/workspace/repository.ts';
 import { git, makeFolder, makeRepository, writeFiles } from '../helpers/repository.ts';
 import { collectChanged, everythingOf, expectRoundTrip, listed, startJob, work } from './job.ts';
@@ -217,7 +217,7 @@ it('keeps submodules as they are, populated or not, and says what is not in the 
   expect(git(checkout, 'status', '--porcelain')).toBe('');
 });
 
-it('names submodules and files of Git LFS, whose contents it does not have', async () => {
+it('runs no filter of Git LFS: its files are pointers', async () => {
   const checkout = makeRepository({
     '.gitattributes': '*.bin filter=lfs\n',
     'x.bin': 'pointer\n',
@@ -233,7 +233,6 @@ it('names submodules and files of Git LFS, whose contents it does not have', asy
   const commit = git(checkout, 'rev-parse', 'HEAD');
   const folder = join(makeFolder(), 'job', 'work');
   await createClone({ repository, id, commit, branch: 'b', folder });
-  expect(await missingContents(folder)).toEqual({ submodules: ['lib'], lfsPointers: 1 });
   expect(readFileSync(join(folder, 'x.bin'), 'utf8')).toBe('pointer\n');
   expect(() => statSync(trap)).toThrow(/ENOENT/);
 });

@@ -64,7 +64,13 @@ export function work(job: Job, script: string): string {
 export function collectJob(job: Job, more: Partial<CollectRequest> = {}): Promise<Collected> {
   const { repository, id, base, branch, workspace, patchFile, sandbox } = job;
   const request = { repository, id, base, branch, workspace, patchFile, sandbox };
-  return collect({ ...request, collector: join(job.folder, 'collector'), message: 'The work', ...more });
+  return collect({
+    ...request,
+    collector: join(job.folder, 'collector'),
+    message: 'The work',
+    testCommand: null,
+    ...more,
+  });
 }
 
 export type Changed = Extract<Collected, { kind: 'changed' }>;

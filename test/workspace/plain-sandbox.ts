@@ -3,7 +3,11 @@ import type { Captured, Command, CommandResult, Sandbox } from '../../src/worksp
 
 /** A sandbox that contains nothing: a real process of its own group, for tests of what runs in one. */
 export function plainSandbox(): Sandbox {
-  return { level: 'none', backend: 'plain', run, dispose: async () => [] };
+  return { level: 'none', backend: 'plain', run, serve, dispose: async () => [] };
+}
+
+function serve(): never {
+  throw new Error('nothing that is tested here starts a service');
 }
 
 function run(command: Command): Promise<CommandResult> {

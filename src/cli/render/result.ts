@@ -62,6 +62,11 @@ function workLines(record: JobRecord, receipt: Receipt): string[] {
     const left = receipt.notInPatch.map(({ path, why }) => `${visiblePath(path)} (${why})`).join(', ');
     lines.push(field('left out', left));
   }
+  const edited = receipt.files.filter(({ flags }) => flags.includes('test_edit'));
+  if (edited.length > 0) {
+    const words = 'the worker changed what the test command runs';
+    lines.push(field('look at', `${edited.map(({ path }) => visiblePath(path)).join(', ')} (${words})`));
+  }
   if (receipt.flags.length > 0) lines.push(field('flags', receipt.flags.join(', ')));
   if (receipt.commit !== null) {
     lines.push(
@@ -71,6 +76,7 @@ function workLines(record: JobRecord, receipt: Receipt): string[] {
       ),
     );
   }
+  if (record.network === 'full') lines.push(field('network', 'full: its commands could reach everything'));
   for (const note of receipt.notes.slice(0, 2)) lines.push(field('note', note));
   if (receipt.error !== null && record.reason !== 'gate_failed') lines.push(field('error', receipt.error));
   const said = stripControls(receipt.summary).trim();

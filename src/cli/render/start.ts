@@ -2,20 +2,16 @@ import { count, formatDuration, trimLine } from '../../job/format.ts';
 import { shortId } from '../../job/ids.ts';
 import type { JobRecord, Preflight } from '../../job/record.ts';
 import { isTerminal } from '../../job/states.ts';
+import { sandboxWords } from '../../job/summary.ts';
 import type { StartPlan } from '../plan-start.ts';
 
 /** What `start` prints: what was handed over, on which terms, and what comes next. */
-export function renderStart(record: JobRecord, plan: StartPlan): string {
+export function renderStart(record: JobRecord, plan: StartPlan, lacks: readonly string[]): string {
   const lines = [
     `${'delegated'.padEnd(10)} ${record.id}   ${trimLine(record.title, 45)}`,
     field('model', `${modelName(record)} · ${price(plan)} · cap $${record.limits.budgetUsd.toFixed(2)}`),
     field('workspace', `clone of ${record.base.slice(0, 7)} on ${record.branch}`),
-    field(
-      'sandbox',
-      record.sandbox === 'full'
-        ? 'full'
-        : `${record.sandbox} (${record.sandboxBackend}): your files are reachable`,
-    ),
+    field('sandbox', sandboxWords(record)),
     field('preflight', preflight(record)),
   ];
   const unseen = plan.notSeen.changed.length + plan.notSeen.untracked.length;
@@ -23,6 +19,7 @@ export function renderStart(record: JobRecord, plan: StartPlan): string {
     const names = [...plan.notSeen.changed, ...plan.notSeen.untracked].slice(0, 3).join(', ');
     lines.push(field('not seen', `${count(unseen, 'uncommitted file')} (${names}): commit what it needs`));
   }
+  for (const lack of lacks) lines.push(field('note', lack));
   lines.push(field('next', next(record)));
   return lines.join('\n');
 }

@@ -1,29 +1,31 @@
+import type { RunSpec } from '../engine.ts';
 import { estimateHistory, type Message, matchResults, type ResultPart } from './messages.ts';
 import { createTranscript, resumeTranscript, writeLine } from './transcript.ts';
 
 /** The history of a run, in memory and in its transcript, with a count of its tokens. */
 export class Conversation {
   readonly #file: string;
+  readonly #redactor: RunSpec['conversation']['redactor'];
   #messages: Message[];
   /** What the endpoint counted for the first `length` messages. */
   #measured = { tokens: 0, length: 0 };
 
-  private constructor(file: string, messages: Message[]) {
+  private constructor({ file, redactor }: RunSpec['conversation'], messages: Message[]) {
     this.#file = file;
+    this.#redactor = redactor;
     this.#messages = messages;
   }
 
   /** Starts the transcript anew, or goes on with it. `problems` is what was wrong with it. */
-  static open(source: { file: string; resume: boolean }): {
+  static open(source: RunSpec['conversation']): {
     conversation: Conversation;
     problems: readonly string[];
   } {
     const found = source.resume ? resumeTranscript(source.file) : null;
-    if (found)
-      return { conversation: new Conversation(source.file, found.messages), problems: found.problems };
+    if (found) return { conversation: new Conversation(source, found.messages), problems: found.problems };
     createTranscript(source.file);
     const problems = source.resume ? ['there is no transcript to resume: the conversation starts anew'] : [];
-    return { conversation: new Conversation(source.file, []), problems };
+    return { conversation: new Conversation(source, []), problems };
   }
 
   get messages(): readonly Message[] {
@@ -32,7 +34,7 @@ export class Conversation {
 
   /** Adds a message here and to the transcript. Throws what the file system says. */
   append(message: Message): void {
-    writeLine(this.#file, { t: 'message', message });
+    writeLine(this.#file, { t: 'message', message }, this.#redactor);
     this.#messages.push(message);
   }
 
@@ -54,7 +56,7 @@ export class Conversation {
   /** Puts a shorter history in the place of the old one, here and in the transcript. */
   compact(messages: Message[]): { before: number; after: number } {
     const sizes = { before: this.tokens(), after: estimateHistory(messages) };
-    writeLine(this.#file, { t: 'compacted', ...sizes, messages });
+    writeLine(this.#file, { t: 'compacted', ...sizes, messages }, this.#redactor);
     this.#messages = messages;
     this.#measured = { tokens: 0, length: 0 };
     return sizes;

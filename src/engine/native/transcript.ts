@@ -1,7 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { escapeControls } from '../../job/format.ts';
 import { MESSAGE, type Message, matchResults, withoutSignedThoughts } from './messages.ts';
+import { redactMessage, type TranscriptRedactor } from './redact-message.ts';
 
 const ENGINE = 'native';
 const VERSION = 1;
@@ -33,13 +35,17 @@ export function createTranscript(file: string): void {
   append(file, { engine: ENGINE, version: VERSION });
 }
 
-/** Adds a line. It is with the system when this returns, so a killed runner loses none. */
-export function writeLine(file: string, line: TranscriptLine): void {
-  append(file, line);
+/**
+ * Adds a line, without secrets where there is a redactor. It is with the system when this returns, so a killed
+ * runner loses none.
+ */
+export function writeLine(file: string, line: TranscriptLine, redactor?: TranscriptRedactor): void {
+  append(file, redactor === undefined ? line : redactLine(line, redactor));
 }
 
+/** Control characters are escaped, not left out: what is read again is what was written. */
 function append(file: string, value: unknown): void {
-  appendFileSync(file, `${JSON.stringify(value)}\n`, { mode: 0o600 });
+  appendFileSync(file, `${escapeControls(JSON.stringify(value))}\n`, { mode: 0o600 });
 }
 
 /**
@@ -57,6 +63,11 @@ export function resumeTranscript(file: string): ReadTranscript | null {
   if (whole < bytes.length) truncateSync(file, whole);
   const messages = replay(lines, problems);
   return { messages: withoutSignedThoughts(matchResults(messages)), problems };
+}
+
+function redactLine(line: TranscriptLine, redactor: TranscriptRedactor): TranscriptLine {
+  if (line.t === 'message') return { ...line, message: redactMessage(line.message, redactor) };
+  return { ...line, messages: line.messages.map((message) => redactMessage(message, redactor)) };
 }
 
 function replay(lines: readonly string[], problems: string[]): Message[] {

@@ -2,6 +2,8 @@ import * as z from 'zod';
 import type { ToolDefinition, ToolResult } from '../../engine/engine.ts';
 import { formatDuration, trimLine } from '../../job/format.ts';
 import type { Captured, CommandResult, Sandbox } from '../../workspace/sandbox/sandbox.ts';
+import { judge } from '../guard/judge.ts';
+import type { Guard } from '../guard/open.ts';
 
 const input = z.strictObject({
   command: z.string().min(1),
@@ -16,6 +18,7 @@ export interface BashOptions {
   /** No command may ask for more than the job has. */
   readonly longestSeconds: number;
   readonly log: (chunk: Uint8Array) => void;
+  readonly guard: Guard;
 }
 
 const KEEP_BYTES = 30_000;
@@ -24,16 +27,24 @@ const KEEP_BYTES = 30_000;
 export function bashTool(options: BashOptions): ToolDefinition {
   return {
     name: 'bash',
-    description: 'Run a bash command. Returns exit code, stdout and stderr.',
+    description: 'Run a bash command. Returns exit code, stdout and stderr. No git push, merge or rebase.',
     input,
     readOnly: false,
     async run(args, { signal }) {
       const { command, timeoutSeconds } = input.parse(args);
       const seconds = Math.min(timeoutSeconds ?? options.timeoutSeconds, options.longestSeconds);
       options.log(Buffer.from(`$ ${command}\n`));
+      const verdict = judge(command, { ...options.guard.folders, cwd: options.cwd });
+      if (verdict.kind === 'refuse') {
+        options.log(Buffer.from(`[refused] ${verdict.sentence}\n`));
+        options.guard.refused(verdict);
+        return { ok: false, text: verdict.sentence, summary: `${trimLine(command, 80)} → refused` };
+      }
       const result = await options.sandbox.run({
         argv: ['bash', '-c', command],
         cwd: options.cwd,
+        env: options.guard.env,
+        readable: options.guard.readable,
         timeoutMs: seconds * 1000,
         keepBytes: KEEP_BYTES,
         log: options.log,

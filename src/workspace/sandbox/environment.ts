@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { absolutePath } from '../git-environment.ts';
 
 export type Environment = Readonly<Record<string, string>>;
@@ -74,7 +74,11 @@ export function workerEnvironment(source: EnvironmentSource): Environment {
     GIT_EDITOR: 'false',
     GIT_SEQUENCE_EDITOR: 'false',
     GIT_TERMINAL_PROMPT: '0',
-    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_ASKPASS: 'false',
+    SSH_ASKPASS: 'false',
+    GIT_SSH_COMMAND: 'false',
+    // Not /dev/null: `git config --global` of root's puts a new file in its place, for the whole machine.
+    GIT_CONFIG_GLOBAL: join(source.home, '.gitconfig'),
     GIT_CONFIG_NOSYSTEM: '1',
     // A git in a workspace that lost its .git must not find the repository around it.
     GIT_CEILING_DIRECTORIES: dirname(source.workspace),

@@ -1,60 +1,74 @@
 import type { SandboxLevel } from '../../job/record.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
-import type { Containment } from './containment.ts';
-import { namespaceCandidates } from './namespace.ts';
+import { bubblewrapBackend } from './bubblewrap.ts';
+import type { Backend } from './containment.ts';
+import { explainNotFull, type NotFull, readHostFacts } from './explain.ts';
+import { namespaceBackends } from './namespace.ts';
+import { whatLeaks } from './probe.ts';
 import { PROCESS_GROUP } from './process-group.ts';
-import { DEFAULT_PACE, runCommand } from './run-command.ts';
 
-/** The best level this system has, for `doctor` and the rule of consent. Tried once, then remembered. */
-export async function bestLevel(): Promise<{ readonly level: SandboxLevel; readonly backend: string }> {
-  const { level, backend } = await bestContainment();
-  return { level, backend };
+export interface BestLevel {
+  readonly level: SandboxLevel;
+  readonly backend: string;
+  /** Why it is not `full`, and what can be done about it; null when it is. */
+  readonly notFull: NotFull | null;
 }
 
-/** Without a wish the best there is; throws a UserError (exit 6) when the wanted level is not to be had. */
-export async function containmentFor(wanted: 'process' | 'none' | undefined): Promise<Containment> {
+/** The best level this system has, for `doctor` and the rule of consent. Tried once, then remembered. */
+export async function bestLevel(): Promise<BestLevel> {
+  const full = await tried.full();
+  if (full.backend !== null) return { ...named(full.backend), notFull: null };
+  const program = bubblewrapBackend() === null ? 'missing' : 'there';
+  const notFull = explainNotFull({ program, said: full.said, ...readHostFacts() });
+  return { ...named((await tried.process()).backend ?? PROCESS_GROUP), notFull };
+}
+
+/** Exactly the wanted level. Throws a UserError (exit 6) when it is not to be had: never a lower one instead. */
+export async function backendFor(wanted: SandboxLevel): Promise<Backend> {
   if (wanted === 'none') return PROCESS_GROUP;
-  const best = await bestContainment();
-  if (wanted === undefined || best.level === wanted) return best;
+  const { backend, said } = await tried[wanted]();
+  if (backend !== null) return backend;
   throw new UserError({
     code: 'sandbox_unavailable',
-    what: 'this system cannot hold commands in a process namespace of their own',
-    value: `wanted ${wanted}, there is ${best.level}`,
-    remedy: 'allow user namespaces and install util-linux 2.38 or newer, or consent to level none',
+    what: `the sandbox this job was started with, level "${wanted}", is not to be had any more`,
+    value: said,
+    remedy: 'see what is missing: cc-delegate doctor',
     exit: EXIT.environment,
   });
 }
 
-let best: Promise<Containment> | null = null;
-
-function bestContainment(): Promise<Containment> {
-  best ??= tryAll();
-  return best;
+function named({ level, backend }: Backend): Pick<BestLevel, 'level' | 'backend'> {
+  return { level, backend };
 }
 
-async function tryAll(): Promise<Containment> {
-  for (const candidate of namespaceCandidates()) {
-    if (await works(candidate)) return candidate;
-  }
-  return PROCESS_GROUP;
+/** The first candidate that works, or why the last one does not. */
+interface Tried {
+  readonly backend: Backend | null;
+  readonly said: string;
 }
 
-/** Inside, there is a /proc of its own, in which the first process is the parent of the command. */
-const PROBE = ['sh', '-c', '[ "$PPID" = 1 ] && [ -d /proc/1 ] && [ ! -d "/proc/$1" ]', 'probe'] as const;
-const PROBE_LIMIT_MS = 5_000;
+const tried = {
+  full: once(() => {
+    const backend = bubblewrapBackend();
+    return tryAll(backend === null ? [] : [backend], 'bwrap was not found in /usr/bin or /bin');
+  }),
+  process: once(() => tryAll(namespaceBackends(), 'setpriv, unshare or bash was not found')),
+};
 
-async function works(containment: Containment): Promise<boolean> {
-  try {
-    const { exitCode } = await runCommand({
-      command: { argv: [...PROBE, String(process.pid)], cwd: '/', timeoutMs: PROBE_LIMIT_MS, sockets: true },
-      containment,
-      environment: { PATH: '/usr/bin:/bin' },
-      pace: DEFAULT_PACE,
-      clear: async () => undefined,
-    });
-    return exitCode === 0;
-  } catch {
-    // Refused by the kernel, a container or an old util-linux: this system has not got the level.
-    return false;
+async function tryAll(candidates: readonly Backend[], otherwise: string): Promise<Tried> {
+  let said = otherwise;
+  for (const backend of candidates) {
+    const leak = await whatLeaks(backend);
+    if (leak === null) return { backend, said: '' };
+    said = leak;
   }
+  return { backend: null, said };
+}
+
+function once(look: () => Promise<Tried>): () => Promise<Tried> {
+  let found: Promise<Tried> | null = null;
+  return () => {
+    found ??= look();
+    return found;
+  };
 }

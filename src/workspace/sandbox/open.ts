@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import type { JobId } from '../../job/ids.ts';
+import type { Network, SandboxLevel } from '../../job/record.ts';
 import { type Containment, type Ended, signalGroup } from './containment.ts';
 import { type Environment, workerEnvironment } from './environment.ts';
-import { containmentFor } from './levels.ts';
+import { backendFor, bestLevel } from './levels.ts';
 import { commandFolder } from './place.ts';
 import { seeProcess } from './processes.ts';
 import { DEFAULT_PACE, type Pace, runCommand } from './run-command.ts';
-import type { Command, CommandResult, Sandbox } from './sandbox.ts';
+import type { Command, CommandResult, Sandbox, Service, ServiceCommand } from './sandbox.ts';
+import { startService } from './service.ts';
 import { sweep, sweepJob } from './sweep.ts';
 import { findToolchains } from './toolchains.ts';
 
@@ -18,8 +20,12 @@ export interface SandboxOptions {
   /** The private home and the private temporary folder; made (mode 0700) if they are missing. */
   readonly home: string;
   readonly temp: string;
-  /** Without it, the best there is. */
-  readonly levelWanted?: 'process' | 'none';
+  /** The record's: this level and no other. Without it, the best there is. */
+  readonly levelWanted?: SandboxLevel;
+  /** Folders beside the workspace that every command may read: the object directories the clone borrows from. */
+  readonly readable?: readonly string[];
+  /** Default none, which only level `full` can see to. */
+  readonly network?: Network;
   /** Variables the user named, with their values. */
   readonly passEnv: Environment;
   /** Whose environment the allow-list reads; this process's own by default. */
@@ -32,52 +38,48 @@ export interface SandboxOptions {
  * to be had: there is no silent downgrade. `run` throws one (`workspace_lost`) when the folder is gone.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const containment = await containmentFor(options.levelWanted);
+  const backend = await backendFor(options.levelWanted ?? (await bestLevel()).level);
   for (const folder of [options.home, options.temp]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const caller = options.callerEnv ?? process.env;
-  const environment = workerEnvironment({ ...options, caller, toolchains: findToolchains(caller) });
-  return new ProcessSandbox(options, containment, environment);
+  const containment = backend.contain({
+    workspace: options.workspace,
+    home: options.home,
+    temp: options.temp,
+    readable: options.readable ?? [],
+    network: options.network ?? 'none',
+    environment: workerEnvironment({ ...options, caller, toolchains: findToolchains(caller) }),
+  });
+  return new HeldSandbox(options, containment);
 }
 
 /** Marks the processes of one command among those of its job. */
 const COMMAND_MARKER = 'CC_DELEGATE_COMMAND';
 
-class ProcessSandbox implements Sandbox {
+class HeldSandbox implements Sandbox {
   readonly level: Sandbox['level'];
   readonly backend: string;
   readonly #options: SandboxOptions;
   readonly #containment: Containment;
-  readonly #environment: Environment;
-  readonly #running = new Map<AbortController, Promise<CommandResult>>();
+  readonly #running = new Map<AbortController, Promise<unknown>>();
   /** One job may have two sandboxes at once: the worker's and the gate's. */
   readonly #name = randomBytes(4).toString('hex');
   #commands = 0;
   #closed = false;
 
-  constructor(options: SandboxOptions, containment: Containment, environment: Environment) {
+  constructor(options: SandboxOptions, containment: Containment) {
     this.level = containment.level;
     this.backend = containment.backend;
     this.#options = options;
     this.#containment = containment;
-    this.#environment = environment;
   }
 
   async run(command: Command): Promise<CommandResult> {
-    const cwd = await commandFolder(command.cwd, [...this.#folders, ...(command.writable ?? [])]);
-    if (this.#closed) throw new Error('a command was given to a sandbox that is closed');
-    this.#commands += 1;
-    const marker = `${this.#options.jobId}.${this.#name}.${this.#commands}`;
+    const held = await this.#hold(command);
     const stop = new AbortController();
     const onAbort = (): void => stop.abort();
     if (command.signal?.aborted) stop.abort();
     command.signal?.addEventListener('abort', onAbort, { once: true });
-    const running = runCommand({
-      command: { ...command, cwd, signal: stop.signal },
-      containment: this.#containment,
-      environment: { ...this.#environment, [COMMAND_MARKER]: marker },
-      pace: this.#options.pace ?? DEFAULT_PACE,
-      clear: (leader, ended) => this.#clear(leader, ended, `${COMMAND_MARKER}=${marker}`),
-    });
+    const running = runCommand({ ...held, command: { ...command, cwd: held.cwd, signal: stop.signal } });
     this.#running.set(stop, running);
     try {
       return await running;
@@ -85,6 +87,33 @@ class ProcessSandbox implements Sandbox {
       this.#running.delete(stop);
       command.signal?.removeEventListener('abort', onAbort);
     }
+  }
+
+  async serve(command: ServiceCommand): Promise<Service> {
+    const held = await this.#hold(command);
+    const service = await startService({ ...held, command: { ...command, cwd: held.cwd } });
+    const stop = new AbortController();
+    stop.signal.addEventListener('abort', () => void service.stop(), { once: true });
+    this.#running.set(stop, service.ended);
+    void service.ended.then(() => this.#running.delete(stop));
+    // It may have been closed while the program was being started.
+    if (this.#closed) await service.stop();
+    return service;
+  }
+
+  /** What every start needs: a folder that may be started in, and a mark of its own on what comes of it. */
+  async #hold(command: ServiceCommand) {
+    const cwd = await commandFolder(command.cwd, [...this.#folders, ...(command.writable ?? [])]);
+    if (this.#closed) throw new Error('a command was given to a sandbox that is closed');
+    this.#commands += 1;
+    const marker = `${this.#options.jobId}.${this.#name}.${this.#commands}`;
+    const environment = { ...this.#containment.environment, [COMMAND_MARKER]: marker };
+    return {
+      cwd,
+      containment: { ...this.#containment, environment },
+      pace: this.#options.pace ?? DEFAULT_PACE,
+      clear: (leader: number, ended: Ended) => this.#clear(leader, ended, `${COMMAND_MARKER}=${marker}`),
+    };
   }
 
   async dispose(): Promise<readonly string[]> {

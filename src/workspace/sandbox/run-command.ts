@@ -2,15 +2,14 @@ import type { ChildProcess } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { EXIT } from '../../job/user-error.ts';
 import { type Capture, createCapture, limitLog } from './capture.ts';
-import { type Containment, type Ended, signalGroup } from './containment.ts';
-import type { Environment } from './environment.ts';
+import type { Containment, Ended } from './containment.ts';
+import { drain, giveUp } from './drain.ts';
 import type { Command, CommandResult } from './sandbox.ts';
 import { cannotStart, startCommand } from './start-command.ts';
 
 export interface Run {
   readonly command: Command;
   readonly containment: Containment;
-  readonly environment: Environment;
   readonly pace: Pace;
   /** Called when the leader has ended, before the streams are given up: ends what it left behind. */
   readonly clear: (leader: number, ended: Ended) => Promise<void>;
@@ -67,7 +66,8 @@ interface Streams {
 
 async function startAndEnd(run: Run, streams: Streams): Promise<{ ended: Ended; cut: Cut | null }> {
   const { command, containment, pace } = run;
-  const started = await startCommand(command, containment, run.environment);
+  const stdin = command.input === undefined ? 'empty' : 'pipe';
+  const started = await startCommand({ ...command, stdin }, containment);
   if (!started.ok) {
     streams.stderr.write(Buffer.from(`${started.text}\n`));
     return { ended: { exitCode: started.exitCode, signal: null }, cut: null };
@@ -77,7 +77,7 @@ async function startAndEnd(run: Run, streams: Streams): Promise<{ ended: Ended; 
   const captures = containment.keepsStderr
     ? [streams.stdout, own, streams.stderr]
     : [streams.stdout, streams.stderr];
-  const closed = drain(outputs, captures, own, command.log);
+  const closed = drainAll(outputs, captures, own, command.log);
   feed(child, command.input);
   const exit = new Promise<Ended>((resolve) => {
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }));
@@ -97,26 +97,21 @@ async function startAndEnd(run: Run, streams: Streams): Promise<{ ended: Ended; 
 
 const OWN_BYTES = 2_000;
 
-/** Everything is read to its end whatever happens to what is read, so that no command ever blocks. */
-function drain(
+/** Everything is read, so that no command ever blocks. */
+function drainAll(
   outputs: readonly Readable[],
   captures: readonly Capture[],
   own: Capture,
   log: Command['log'],
-): Promise<unknown> {
+): Promise<void>[] {
   const limited = log === undefined ? null : limitLog(log, LOG_BYTES);
-  const ends = outputs.map((stream, index) => {
+  return outputs.map((stream, index) => {
     const capture = captures[index] ?? own;
-    stream.on('data', (chunk: Buffer) => {
+    return drain(stream, (chunk) => {
       capture.write(chunk);
       if (capture !== own) limited?.(chunk);
     });
-    stream.on('error', () => {
-      // The stream closes after it, and what came before is kept.
-    });
-    return new Promise((resolve) => stream.once('close', resolve));
   });
-  return Promise.all(ends);
 }
 
 function feed(child: ChildProcess, input: Uint8Array | undefined): void {
@@ -134,7 +129,7 @@ function watch(leader: number, { command, containment, pace }: Run): { cut(): Cu
   const end = (why: Cut): void => {
     if (reason !== null) return;
     reason = why;
-    signalGroup(leader, 'SIGTERM');
+    containment.terminate(leader);
     grace = setTimeout(() => containment.kill(leader), pace.graceMs);
   };
   const onAbort = (): void => end('abort');
@@ -150,19 +145,4 @@ function watch(leader: number, { command, containment, pace }: Run): { cut(): Cu
       command.signal?.removeEventListener('abort', onAbort);
     },
   };
-}
-
-/** What is in the pipes is read; a pipe that a survivor still holds is not waited for (PROC-02). */
-async function giveUp(
-  outputs: readonly Readable[],
-  closed: Promise<unknown>,
-  drainMs: number,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, drainMs);
-  });
-  await Promise.race([closed, late]);
-  clearTimeout(timer);
-  for (const stream of outputs) stream.destroy();
 }

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import type { SandboxLevel } from '../../job/record.ts';
 
 /** One command of the worker, of a test run or of the collector. Never a shell string: argv. */
@@ -43,6 +44,28 @@ export interface CommandResult {
   readonly durationMs: number;
 }
 
+/** Its output are sockets, so it has to be a program of our choice; see `Command.sockets`. */
+export type ServiceCommand = Pick<Command, 'argv' | 'cwd' | 'env' | 'writable' | 'readable'>;
+
+/** One program that stays, e.g. the helper of the file tools. It is fed and read as it runs. */
+export interface Service {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Resolves when it and all that it started has ended, however; never rejects. */
+  readonly ended: Promise<ServiceEnd>;
+  /** Asks it to end (TERM), then ends it (KILL). Resolves with `ended`. */
+  stop(): Promise<ServiceEnd>;
+}
+
+export interface ServiceEnd {
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+  /** What it said on stderr: all of it, or head and tail. */
+  readonly stderr: Captured;
+  /** Why it never began, in words; null when it did. */
+  readonly notStarted: string | null;
+}
+
 /**
  * Where the worker's hands are. Every tool execution, every test command and the collection go through
  * one of these. When `run` resolves, nothing the command started is alive any more, as far as the level
@@ -54,6 +77,11 @@ export interface Sandbox {
   readonly backend: string;
   /** Resolves for every way a command can end; rejects only when it could not be started. */
   run(command: Command): Promise<CommandResult>;
+  /**
+   * Starts a program that stays until it ends, `stop` is called or the sandbox is closed; held like a command.
+   * Rejects as `run` does. What the holding itself has to say against it is told by `ended`.
+   */
+  serve(command: ServiceCommand): Promise<Service>;
   /** Ends whatever is left of the job's processes; returns what could not be ended. */
   dispose(): Promise<readonly string[]>;
 }

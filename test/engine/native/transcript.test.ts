@@ -2,7 +2,10 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createNativeEngine } from '../../../src/engine/native/engine.ts';
+import { type Message, resultPart } from '../../../src/engine/native/messages.ts';
 import { createTranscript, resumeTranscript, writeLine } from '../../../src/engine/native/transcript.ts';
+import { stripControls } from '../../../src/job/format.ts';
+import { createRedactor } from '../../../src/job/redaction/redactor.ts';
 import { makeFolder } from '../../helpers/repository.ts';
 import { eventsOf, fastClock, finish, modelRef, scripted } from '../harness.ts';
 
@@ -122,5 +125,86 @@ describe('a transcript', () => {
       spec: { conversation: { file: join(file, 'below'), resume: false } },
     });
     expect(outcome).toMatchObject({ status: 'failed', kind: 'engine' });
+  });
+});
+
+describe('a transcript with a redactor', () => {
+  const SECRET = 'quiet-value-77';
+  const redactor = createRedactor({ values: [{ kind: 'key', value: SECRET }] });
+  const pattern = 'DB_PASSWORD=hunter2hunter';
+  const hidden = 'DB_PASSWORD=[redacted:env-secret]';
+
+  it('holds no secret in any message, and is read again in the same form', () => {
+    const file = newFile();
+    createTranscript(file);
+    const said = `${SECRET} ${pattern}`;
+    const call = { ...CALL, input: { path: said, deep: [{ [SECRET]: said }] } };
+    const signed = { providerOptions: { google: { signature: `eyJ ${pattern}`, echo: SECRET } } };
+    const messages: Message[] = [
+      { role: 'user', content: said },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'reasoning', text: said },
+          { type: 'text', text: said },
+          { ...call, ...signed },
+        ],
+      },
+      { role: 'tool', content: [resultPart({ id: 'c1', name: 'read' }, true, said)] },
+    ];
+    for (const message of messages) writeLine(file, { t: 'message', message }, redactor);
+    const read = resumeTranscript(file);
+    const clean = `[redacted:key] ${hidden}`;
+    expect(read).toEqual({
+      problems: [],
+      messages: [
+        { role: 'user', content: clean },
+        {
+          role: 'assistant',
+          content: [
+            { type: 'reasoning', text: clean },
+            { type: 'text', text: clean },
+            {
+              ...CALL,
+              input: { path: clean, deep: [{ '[redacted:key]': clean }] },
+              // A signature that only looks like a secret is none, and the provider wants it back.
+              providerOptions: { google: { signature: `eyJ ${pattern}`, echo: '[redacted:key]' } },
+            },
+          ],
+        },
+        { role: 'tool', content: [resultPart({ id: 'c1', name: 'read' }, true, clean)] },
+      ],
+    });
+    writeLine(file, { t: 'compacted', before: 2, after: 1, messages }, redactor);
+    expect(readFileSync(file, 'utf8')).not.toContain(SECRET);
+    expect(resumeTranscript(file)?.messages).toEqual(read?.messages);
+  });
+
+  it('has no control character in the file, and all of them when it is read', () => {
+    const file = newFile();
+    createTranscript(file);
+    const content = 'a\u001b[2J\u009b\u202e\u{e0041}\u200b\u007f\r\n\tz';
+    writeLine(file, { t: 'message', message: { role: 'user', content } }, redactor);
+    const text = readFileSync(file, 'utf8');
+    expect(stripControls(text)).toBe(text);
+    expect(resumeTranscript(file)?.messages).toEqual([{ role: 'user', content }]);
+  });
+
+  it('is what a run writes and goes on with, while the model is sent what there was', async () => {
+    const model = await scripted([{ text: `I saw ${SECRET}` }, { text: 'again' }]);
+    const engine = createNativeEngine(fastClock());
+    const models = [modelRef(model, 'openai-chat')] as const;
+    const file = newFile();
+    const first = { prompt: `use ${SECRET}`, conversation: { file, resume: false, redactor } };
+    await finish({ engine, models, spec: first });
+    expect(model.requests[0]?.text).toContain(SECRET);
+    expect(readFileSync(file, 'utf8')).not.toContain(SECRET);
+    await finish({
+      engine,
+      models,
+      spec: { prompt: 'more', conversation: { file, resume: true, redactor } },
+    });
+    expect(model.requests[1]?.text).toContain('I saw [redacted:key]');
+    expect(model.requests[1]?.text).not.toContain(SECRET);
   });
 });

@@ -2,19 +2,30 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type JobId, makeJobId } from '../../../src/job/ids.ts';
-import { bestLevel } from '../../../src/workspace/sandbox/levels.ts';
+import { SANDBOX_LEVELS, type SandboxLevel } from '../../../src/job/record.ts';
+import { UserError } from '../../../src/job/user-error.ts';
+import { backendFor } from '../../../src/workspace/sandbox/levels.ts';
 import { openSandbox, type SandboxOptions } from '../../../src/workspace/sandbox/open.ts';
 import type { Captured, Command, CommandResult, Sandbox } from '../../../src/workspace/sandbox/sandbox.ts';
 import { makeFolder } from '../../helpers/repository.ts';
 
-export type Level = 'process' | 'none';
+export type Level = SandboxLevel;
 
-/** The levels this system has; says which one it must leave out. */
+/** The levels this system has; says which ones it must leave out. In the gate all have to be there. */
 export async function levelsHere(): Promise<Level[]> {
-  const { level } = await bestLevel();
-  if (level === 'process') return ['process', 'none'];
-  console.log('level process is not to be had here: its tests are left out');
-  return ['none'];
+  const found = await Promise.all(SANDBOX_LEVELS.map(isHere));
+  return SANDBOX_LEVELS.filter((_, index) => found[index]);
+}
+
+async function isHere(level: Level): Promise<boolean> {
+  try {
+    await backendFor(level);
+    return true;
+  } catch (error) {
+    if (!(error instanceof UserError) || process.env.CC_DELEGATE_TEST_STRICT === '1') throw error;
+    console.log(`level ${level} is not to be had here, its tests are left out: ${error.message}`);
+    return false;
+  }
 }
 
 export interface Place {
