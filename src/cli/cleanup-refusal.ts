@@ -3,6 +3,7 @@ import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
+import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import { readLeftovers } from '../store/leftovers-file.ts';
 import type { Store } from '../store/open.ts';
 import { runPaths, stateDirectory, workspacePaths } from '../store/paths.ts';
@@ -84,6 +85,7 @@ async function laterWork(context: VerbContext, store: Store, record: JobRecord):
     temp: places.temp,
     passEnv: {},
     levelWanted: record.sandbox,
+    runtime: runtimeOf(record, context.env),
     readable: repository.objectDirectories,
   });
   try {

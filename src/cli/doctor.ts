@@ -87,8 +87,8 @@ async function repositoryCheck(context: VerbContext): Promise<Finding> {
 }
 
 async function sandboxCheck(context: VerbContext): Promise<Finding> {
-  const { level, backend, notFull } = await bestLevel();
-  const { allowUnsandboxed, boundary, network } = settingsOf(context).sandbox;
+  const { allowUnsandboxed, boundary, network, runtime } = settingsOf(context).sandbox;
+  const { level, backend, notFull } = await bestLevel(runtime);
   if (notFull === null) return `full (${backend}) · network: ${network}`;
   const text = `${level} (${backend}), not full: ${notFull.why}`;
   if (boundary === 'container') return `${text}; the container is the boundary, as you have set`;

@@ -50,7 +50,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
   const warned: string[] = [...warnings];
   const asked = { ...defined('profile', request.profile), ...defined('model', request.model) };
   const model = resolveModel(asked, settings, context.env, (line) => warned.push(line));
-  const sandbox = await bestLevel();
+  const sandbox = await bestLevel(settings.sandbox.runtime);
   refuseWithoutConsent(sandbox, settings, request);
   const notSeen = await uncommitted(repository);
   const passEnv = passedVariables(context.env, [...settings.env.pass, ...request.passEnv]);

@@ -60,6 +60,7 @@ export const configSchema = z.looseObject({
       allowUnsandboxed: z.boolean().optional(),
       boundary: z.enum(BOUNDARIES).optional(),
       network: z.enum(NETWORKS).optional(),
+      runtime: z.string().refine(isAbsolute, 'the absolute path of a sandbox runtime (srt)').optional(),
     })
     .optional(),
   env: z
@@ -104,6 +105,7 @@ export const KNOWN_KEYS: readonly string[] = [
   'sandbox.allowUnsandboxed',
   'sandbox.boundary',
   'sandbox.network',
+  'sandbox.runtime',
   'env.pass',
   'addDirs',
   'retention.days',

@@ -26,6 +26,8 @@ export interface Settings {
     readonly allowUnsandboxed: boolean;
     readonly boundary: Boundary;
     readonly network: Network;
+    /** The path of the user's own sandbox runtime (`srt`), used where level `full` is not to be had. */
+    readonly runtime: string | null;
   };
   readonly env: { readonly pass: readonly string[] };
   readonly addDirs: readonly string[];
@@ -53,7 +55,7 @@ export const DEFAULT_SETTINGS: Settings = {
   budget: { perJob: budgetUsd, perDay: null, perRepository: null },
   limits,
   concurrency: { total: 4, perProvider: 4 },
-  sandbox: { allowUnsandboxed: false, boundary: 'sandbox', network: 'none' },
+  sandbox: { allowUnsandboxed: false, boundary: 'sandbox', network: 'none', runtime: null },
   env: { pass: [] },
   addDirs: [],
   retention: { days: 14 },

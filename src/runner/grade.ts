@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { CommandReceipt } from '../job/receipt.ts';
 import { judge } from '../job/verdict.ts';
+import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import { type GateReport, gate } from '../verify/gate.ts';
 import { createClone } from '../workspace/clone.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
@@ -113,6 +114,7 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
     temp: `${folder}/tmp`,
     passEnv: job.passEnv,
     levelWanted: record.sandbox,
+    runtime: runtimeOf(record, process.env),
     network: record.network,
     readable: [...repository.objectDirectories, ...ready.objectDirectories],
   });

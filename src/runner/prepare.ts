@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Preflight } from '../job/record.ts';
+import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import { writeLeftovers } from '../store/leftovers-file.ts';
 import { preflight } from '../verify/preflight.ts';
 import { runCommand } from '../verify/run-command.ts';
@@ -86,6 +87,7 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     temp: job.places.temp,
     passEnv: job.passEnv,
     levelWanted: record.sandbox,
+    runtime: runtimeOf(record, process.env),
     network: record.network,
     readable: [...repository.objectDirectories, ...ready.objectDirectories],
   });

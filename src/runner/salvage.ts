@@ -3,6 +3,7 @@ import type { Receipt } from '../job/receipt.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Redactor } from '../job/redaction/redactor.ts';
 import { isTerminal, type TerminalState } from '../job/states.ts';
+import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { readLeftovers } from '../store/leftovers-file.ts';
 import { identify } from '../store/liveness.ts';
@@ -73,6 +74,7 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     temp: places.temp,
     passEnv: secrets.passEnv,
     levelWanted: record.sandbox,
+    runtime: runtimeOf(record, process.env),
     network: record.network,
     readable: repository.objectDirectories,
   });

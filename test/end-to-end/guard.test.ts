@@ -34,11 +34,13 @@ describe.each(Object.entries(remotes))('against a remote by %s', (kind, open) =>
     expect(hits.length).toBeGreaterThanOrEqual(95);
   });
 
-  it('none lands with guard, shim and environment', async (test) => {
-    await needsLevel(test, 'process');
-    const hits = await landed(SPELLINGS, POLITE, await open());
-    expect(hits.map((hit) => SPELLINGS[hit])).toEqual([]);
-  });
+  // What a remote is reached by is no matter to them: one kind is enough.
+  if (kind === 'path')
+    it('none lands with guard, shim and environment', async (test) => {
+      await needsLevel(test, 'process');
+      const hits = await landed(SPELLINGS, POLITE, await open());
+      expect(hits.map((hit) => SPELLINGS[hit])).toEqual([]);
+    });
 
   it('none lands in the sandbox, even alone', async (test) => {
     await needsLevel(test, 'full');
@@ -61,16 +63,11 @@ describe('several tricks at once', () => {
   });
 });
 
-/** Takes minutes on a busy machine, so it is asked for: CC_DELEGATE_TEST_LAYERS=1. */
-describe.runIf(process.env.CC_DELEGATE_TEST_LAYERS === '1')('each layer alone', () => {
-  it.each<[string, Layers, number]>([
-    ['guard', { ...NONE, guard: true }, 12],
-    ['shim', { ...NONE, shim: true }, 18],
-    ['environment', { ...NONE, level: 'process' }, 24],
-  ])('lets few of the spellings land: %s', async (name, layers, most) => {
-    const hits = await landed(SPELLINGS, layers, await remotes.path());
-    console.log(`${name} alone: ${hits.length} of ${SPELLINGS.length} land`);
-    expect(hits.length).toBeLessThanOrEqual(most);
+describe('the guard alone', () => {
+  it('lets few of the spellings land: it reads what a well-meaning model writes', async () => {
+    const hits = await landed(SPELLINGS, { ...NONE, guard: true }, await remotes.path());
+    console.log(`guard alone: ${hits.length} of ${SPELLINGS.length} land`);
+    expect(hits.length).toBeLessThanOrEqual(12);
     expect(hits.length).toBeGreaterThan(0);
   });
 });

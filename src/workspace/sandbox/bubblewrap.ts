@@ -30,6 +30,7 @@ export function bubblewrapBackend(): Backend | null {
   return {
     level: 'full',
     backend: 'bubblewrap',
+    proves: ['processes', 'sealed'],
     contain: (place) => bubblewrap(bwrap, bash, place),
   };
 }

@@ -50,10 +50,14 @@ export interface Containment {
   provesEnd(ended: Ended): boolean;
 }
 
+export type Proof = 'processes' | 'sealed' | 'hidden';
+
 /** A way to hold commands, which a system may have or not. A new level is one more file that makes one of these. */
 export interface Backend {
   readonly level: SandboxLevel;
   readonly backend: string;
+  /** What a trial must show before it is used; see probe.ts. */
+  readonly proves: readonly Proof[];
   contain(place: JobPlace): Containment;
 }
 

@@ -6,6 +6,7 @@ import { explainNotFull, type NotFull, readHostFacts } from './explain.ts';
 import { namespaceBackends } from './namespace.ts';
 import { whatLeaks } from './probe.ts';
 import { PROCESS_GROUP } from './process-group.ts';
+import { sandboxRuntimeBackend } from './sandbox-runtime.ts';
 
 export interface BestLevel {
   readonly level: SandboxLevel;
@@ -14,19 +15,30 @@ export interface BestLevel {
   readonly notFull: NotFull | null;
 }
 
-/** The best level this system has, for `doctor` and the rule of consent. Tried once, then remembered. */
-export async function bestLevel(): Promise<BestLevel> {
+/**
+ * The best level this system has, for `doctor` and the rule of consent. Tried once, then remembered. `runtime`
+ * is the user's own sandbox runtime, if they have named one: below `full` it comes first.
+ */
+export async function bestLevel(runtime: string | null = null): Promise<BestLevel> {
   const full = await tried.full();
   if (full.backend !== null) return { ...named(full.backend), notFull: null };
   const program = bubblewrapBackend() === null ? 'missing' : 'there';
   const notFull = explainNotFull({ program, said: full.said, ...readHostFacts() });
-  return { ...named((await tried.process()).backend ?? PROCESS_GROUP), notFull };
+  const lower = [tryRuntime(runtime), tried.process()];
+  for (const { backend } of await Promise.all(lower)) {
+    if (backend !== null) return { ...named(backend), notFull };
+  }
+  return { ...named(PROCESS_GROUP), notFull };
 }
 
-/** Exactly the wanted level. Throws a UserError (exit 6) when it is not to be had: never a lower one instead. */
-export async function backendFor(wanted: SandboxLevel): Promise<Backend> {
+/**
+ * Exactly the wanted level, by the user's runtime if the job was started with one. Throws a UserError (exit 6)
+ * when it is not to be had: never a lower one instead.
+ */
+export async function backendFor(wanted: SandboxLevel, runtime: string | null = null): Promise<Backend> {
   if (wanted === 'none') return PROCESS_GROUP;
-  const { backend, said } = await tried[wanted]();
+  const viaRuntime = wanted === 'process' && runtime !== null;
+  const { backend, said } = viaRuntime ? await tryRuntime(runtime) : await tried[wanted]();
   if (backend !== null) return backend;
   throw new UserError({
     code: 'sandbox_unavailable',
@@ -63,6 +75,15 @@ async function tryAll(candidates: readonly Backend[], otherwise: string): Promis
     said = leak;
   }
   return { backend: null, said };
+}
+
+const runtimes = new Map<string, () => Promise<Tried>>();
+
+function tryRuntime(program: string | null): Promise<Tried> {
+  if (program === null) return Promise.resolve({ backend: null, said: 'no sandbox runtime is named' });
+  const look = runtimes.get(program) ?? once(() => tryAll([sandboxRuntimeBackend(program)], ''));
+  runtimes.set(program, look);
+  return look();
 }
 
 function once(look: () => Promise<Tried>): () => Promise<Tried> {

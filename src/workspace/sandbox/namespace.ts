@@ -42,6 +42,7 @@ function namespace(prefix: readonly [string, ...string[]]): Backend {
   return {
     level: held.level,
     backend: held.backend,
+    proves: ['processes'],
     contain: ({ environment }) => ({ ...held, environment }),
   };
 }

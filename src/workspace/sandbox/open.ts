@@ -22,6 +22,8 @@ export interface SandboxOptions {
   readonly temp: string;
   /** The record's: this level and no other. Without it, the best there is. */
   readonly levelWanted?: SandboxLevel;
+  /** The user's sandbox runtime, for a job that was started with it. */
+  readonly runtime?: string | null;
   /** Folders beside the workspace that every command may read: the object directories the clone borrows from. */
   readonly readable?: readonly string[];
   /** Default none, which only level `full` can see to. */
@@ -38,7 +40,8 @@ export interface SandboxOptions {
  * to be had: there is no silent downgrade. `run` throws one (`workspace_lost`) when the folder is gone.
  */
 export async function openSandbox(options: SandboxOptions): Promise<Sandbox> {
-  const backend = await backendFor(options.levelWanted ?? (await bestLevel()).level);
+  const { runtime = null } = options;
+  const backend = await backendFor(options.levelWanted ?? (await bestLevel(runtime)).level, runtime);
   for (const folder of [options.home, options.temp]) await mkdir(folder, { recursive: true, mode: 0o700 });
   const caller = options.callerEnv ?? process.env;
   const containment = backend.contain({

@@ -19,5 +19,6 @@ const held: Omit<Containment, 'environment'> = {
 export const PROCESS_GROUP: Backend = {
   level: held.level,
   backend: held.backend,
+  proves: [],
   contain: ({ environment }) => ({ ...held, environment }),
 };
