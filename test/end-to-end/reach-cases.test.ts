@@ -1,4 +1,12 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { git, makeRepository } from '../helpers/repository.ts';
@@ -55,4 +63,42 @@ describe('what a worker may reach', () => {
     const paths = git(world.repository, 'diff', '--name-only', record.base, record.branch).split('\n');
     expect(paths).toEqual(['kept/b.txt', 'kept/deep/c.txt', 'linkdir', 'linkfile']);
   });
+
+  it("SEC-14 what it plants in configuration, hooks and ignore rules is its own clone's, and never runs", async () => {
+    const world = await makeWorld({
+      files: { 'a.txt': 'a\n' },
+      script: ({ index }) =>
+        index === 0 ? { calls: plant.map((command) => bash(command)) } : { text: 'done' },
+    });
+    const trap = join(world.folder, 'PWNED');
+    const plant = [
+      `git config core.fsmonitor 'touch ${trap}; false'; git config alias.st '!touch ${trap}'; git config user.name EVIL`,
+      `h=$(git rev-parse --git-path hooks/post-checkout); mkdir -p "$(dirname "$h")"; printf '#!/bin/sh\\ntouch ${trap}\\n' > "$h"; chmod +x "$h"`,
+      'mkdir -p .git/info; echo "*.txt" >> .git/info/exclude; echo "* filter=evil" > .git/info/attributes',
+      `git config filter.evil.clean 'touch ${trap}; cat'; git config core.pager 'touch ${trap}'; git config core.sshCommand 'touch ${trap}'`,
+      'echo w > work.txt',
+    ];
+    const own = (): string[] =>
+      ['config', 'hooks', 'info', 'HEAD'].map((name) => digestOf(join(world.repository, '.git', name)));
+    const before = own();
+    const id = await world.start(['--test', 'true']);
+    expect(await world.ended(id)).toMatchObject({ state: 'succeeded', result: { files: 1 } });
+    expect(own()).toEqual(before);
+    for (const args of [['status'], ['checkout', '-q', '-b', 'z'], ['diff'], ['log', '--oneline']]) {
+      git(world.repository, ...args);
+    }
+    expect((await world.run(['apply', id])).exit).toBe(0);
+    expect(existsSync(trap)).toBe(false);
+    expect(git(world.repository, 'config', '--get-regexp', '.*')).not.toContain('EVIL');
+  });
 });
+
+/** Names and contents of a file, or of all the files of a folder. */
+function digestOf(path: string): string {
+  if (!existsSync(path)) return 'nothing';
+  if (!statSync(path).isDirectory()) return readFileSync(path, 'hex');
+  return readdirSync(path)
+    .sort()
+    .map((name) => `${name} ${digestOf(join(path, name))}`)
+    .join('\n');
+}
