@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { backendFor, bestLevel } from '../../../src/workspace/sandbox/levels.ts';
@@ -13,6 +13,9 @@ import { makeSandbox } from './helpers.ts';
 
 const manifest = createRequire(import.meta.url).resolve('@anthropic-ai/sandbox-runtime/package.json');
 const RUNTIME = join(dirname(manifest), 'dist/cli.js');
+
+// The runtime puts an empty /dev over what it was told to show below it, and the gate's files are in /dev/shm.
+if (tmpdir().startsWith('/dev/')) process.env.TMPDIR = '/var/tmp';
 
 const text = ({ bytes }: { bytes: Uint8Array }): string => Buffer.from(bytes).toString();
 
