@@ -47,7 +47,7 @@ function contain(program: string, place: JobPlace): Containment {
       process.execPath,
       program,
       '--settings',
-      settingsFile(place, runtimeSettings(place, command)),
+      settingsFile(place, runtimeSettings(place, command, program)),
       '--',
       ...argv,
     ],
@@ -61,7 +61,7 @@ function contain(program: string, place: JobPlace): Containment {
 }
 
 /** What one command may reach. Pure but for the names of the user's home and of this machine's temporary folder. */
-export function runtimeSettings(place: JobPlace, command: CommandPlace): RuntimeSettings {
+export function runtimeSettings(place: JobPlace, command: CommandPlace, program: string): RuntimeSettings {
   const own = [place.workspace, place.home, place.temp];
   // Of everybody's folders only ours are wanted, and of ours only this job's.
   const hidden = [homedir(), '/root', '/home', '/Users', tmpdir(), '/tmp', dirname(dirname(place.home))];
@@ -71,11 +71,23 @@ export function runtimeSettings(place: JobPlace, command: CommandPlace): Runtime
       denyRead: [
         ...new Set(hidden.filter((folder) => existsSync(folder)).map((folder) => realpathSync(folder))),
       ],
-      allowRead: [...own, ...command.writable, ...place.readable, ...command.readable, ...toolchains(place)],
+      allowRead: [
+        ...own,
+        ...command.writable,
+        ...place.readable,
+        ...command.readable,
+        ...toolchains(place),
+        packageOf(program),
+      ],
       allowWrite: [...own, ...command.writable],
       denyWrite: [],
     },
   };
+}
+
+/** `<package>/dist/cli.js`: the runtime starts a helper of its own inside. */
+function packageOf(program: string): string {
+  return dirname(dirname(existsSync(program) ? realpathSync(program) : program));
 }
 
 /** Where PATH leads, and our own node. */

@@ -114,7 +114,7 @@ describe('its settings', () => {
   };
 
   it('let a command write its own folders, and read what it is given', () => {
-    const { network, filesystem } = runtimeSettings({ ...place, network: 'none' }, command);
+    const { network, filesystem } = runtimeSettings({ ...place, network: 'none' }, command, RUNTIME);
     expect(network.allowedDomains).toEqual([]);
     expect(filesystem.allowWrite).toEqual([
       '/state/hash/job/work',
@@ -128,6 +128,8 @@ describe('its settings', () => {
   });
 
   it('open the network when it was granted', () => {
-    expect(runtimeSettings({ ...place, network: 'full' }, command).network.allowedDomains).toEqual(['*']);
+    expect(runtimeSettings({ ...place, network: 'full' }, command, RUNTIME).network.allowedDomains).toEqual([
+      '*',
+    ]);
   });
 });
