@@ -19,8 +19,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/helpers/build.ts'],
     pool: 'forks',
-    // Many tests start several jobs of their own. On two cores one file at a time and three at once were measured to
-    // take the same, and three make each test up to five times as long.
+    // Many tests start several jobs of their own. On two cores the gate took 28 minutes with one file at a time and 25
+    // with three, where each test took up to five times as long.
     maxWorkers: 2,
     sequence: { sequencer: LongestFirst },
     testTimeout: 240_000,

@@ -2,14 +2,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import {
-  type Argv,
-  type Backend,
-  type CommandPlace,
-  type Containment,
-  type JobPlace,
-  signalGroup,
-} from './containment.ts';
+import type { Argv, Backend, CommandPlace, Containment, JobPlace } from './containment.ts';
+import { PROCESS_GROUP } from './process-group.ts';
 
 /** The settings file of `srt`, as far as we use it; see the README of @anthropic-ai/sandbox-runtime 0.0.83. */
 interface RuntimeSettings {
@@ -38,11 +32,12 @@ export function sandboxRuntimeBackend(program: string): Backend {
   };
 }
 
+/** Held like level `none`, by group and sweep; what the runtime adds is around the command. */
 function contain(program: string, place: JobPlace): Containment {
   return {
+    ...PROCESS_GROUP.contain(place),
     level: 'process',
     backend: 'sandbox-runtime',
-    environment: place.environment,
     wrap: (argv: Argv, command) => [
       process.execPath,
       program,
@@ -51,12 +46,6 @@ function contain(program: string, place: JobPlace): Containment {
       '--',
       ...argv,
     ],
-    keepsStderr: false,
-    feeds: [],
-    read: (ended) => ended,
-    terminate: (leader) => signalGroup(leader, 'SIGTERM'),
-    kill: (leader) => signalGroup(leader, 'SIGKILL'),
-    provesEnd: () => false,
   };
 }
 
