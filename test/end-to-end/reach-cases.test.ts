@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -9,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { git, makeRepository } from '../helpers/repository.ts';
+import { GIT_ENVIRONMENT, git, makeFolder, makeRepository } from '../helpers/repository.ts';
 import { bash, makeWorld, write } from '../helpers/world.ts';
 
 describe('what a worker may reach', () => {
@@ -71,13 +72,7 @@ describe('what a worker may reach', () => {
         index === 0 ? { calls: plant.map((command) => bash(command)) } : { text: 'done' },
     });
     const trap = join(world.folder, 'PWNED');
-    const plant = [
-      `git config core.fsmonitor 'touch ${trap}; false'; git config alias.st '!touch ${trap}'; git config user.name EVIL`,
-      `h=$(git rev-parse --git-path hooks/post-checkout); mkdir -p "$(dirname "$h")"; printf '#!/bin/sh\\ntouch ${trap}\\n' > "$h"; chmod +x "$h"`,
-      'mkdir -p .git/info; echo "*.txt" >> .git/info/exclude; echo "* filter=evil" > .git/info/attributes',
-      `git config filter.evil.clean 'touch ${trap}; cat'; git config core.pager 'touch ${trap}'; git config core.sshCommand 'touch ${trap}'`,
-      'echo w > work.txt',
-    ];
+    const plant = plantsOf(trap);
     const own = (): string[] =>
       ['config', 'hooks', 'info', 'HEAD'].map((name) => digestOf(join(world.repository, '.git', name)));
     const before = own();
@@ -102,3 +97,23 @@ function digestOf(path: string): string {
     .map((name) => `${name} ${digestOf(join(path, name))}`)
     .join('\n');
 }
+
+/** Commands that make git run something at its next call, or be somebody else, wherever they are given. */
+function plantsOf(trap: string): string[] {
+  return [
+    `git config core.fsmonitor 'touch ${trap}; false'; git config alias.st '!touch ${trap}'; git config user.name EVIL`,
+    `h=$(git rev-parse --git-path hooks/post-checkout); mkdir -p "$(dirname "$h")"; printf '#!/bin/sh\\ntouch ${trap}\\n' > "$h"; chmod +x "$h"`,
+    'mkdir -p .git/info; echo "*.txt" >> .git/info/exclude; echo "* filter=evil" > .git/info/attributes',
+    `git config filter.evil.clean 'touch ${trap}; cat'; git config core.pager 'touch ${trap}'; git config core.sshCommand 'touch ${trap}'`,
+    'echo w > work.txt',
+  ];
+}
+
+it('SEC-14 the same, given in the repository itself, does run at the next call of git', () => {
+  const repository = makeRepository();
+  const trap = join(makeFolder(), 'PWNED');
+  for (const command of plantsOf(trap))
+    execFileSync('bash', ['-c', command], { cwd: repository, env: GIT_ENVIRONMENT });
+  git(repository, 'status');
+  expect(existsSync(trap)).toBe(true);
+});
