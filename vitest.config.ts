@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The longest first, so that none of them runs alone at the end. */
-const LONGEST = [/end-to-end\/kills/, /store\/kill/, /end-to-end\//, /workspace\//, /store\//];
+const LONGEST = [/end-to-end\/kills/, /store\/kill/, /client\//, /end-to-end\//, /workspace\//, /store\//];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

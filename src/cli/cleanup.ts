@@ -1,10 +1,12 @@
 import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT } from '../job/user-error.ts';
+import { forget } from '../notify/deliver.ts';
+import { removeLine } from '../notify/line/bake.ts';
 import { parseDuration } from '../provider/duration.ts';
 import { removeJob } from '../store/jobs.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { stateDirectory, workspacePaths } from '../store/paths.ts';
+import { stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';
 import { listJobs } from '../store/read-job.ts';
 import { bury } from '../store/removed.ts';
 import { deleteBranch, releasePins } from '../workspace/refs.ts';
@@ -123,6 +125,8 @@ async function remove(context: VerbContext, store: Store, record: JobRecord, how
   if (removal.kind === 'refused') context.stderr(`cc-delegate: the workspace was left alone: ${removal.why}`);
   await removeRefs(context, record, how);
   removeJob(store, id);
+  removeLine(store.repo, id);
+  forget(userDirectory(context.env), record);
   return `removed ${what}`;
 }
 
@@ -131,7 +135,7 @@ async function removeRefs(context: VerbContext, record: JobRecord, how: How): Pr
   // Without a repository there is nothing to remove from it.
   if (repository === null) return;
   const expected = record.result?.commit ?? record.base;
-  if (!how.keepBranch && !(await deleteBranch(repository, record.branch, expected))) {
+  if (!how.keepBranch && record.branch !== '' && !(await deleteBranch(repository, record.branch, expected))) {
     context.stderr(
       `cc-delegate: the branch ${record.branch} was left alone: it is in use, or not as we left it`,
     );

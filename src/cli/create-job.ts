@@ -1,10 +1,14 @@
 import { randomInt } from 'node:crypto';
+import { copyFileSync } from 'node:fs';
 import { NO_SPEND } from '../job/cost.ts';
 import { trimLine } from '../job/format.ts';
 import { ID_TAILS, type JobId, makeConversationId, makeJobId } from '../job/ids.ts';
 import { type JobRecord, NO_PROGRESS, NO_RESULT, RECORD_SCHEMA } from '../job/record.ts';
 import { knownSecrets } from '../job/redaction/known.ts';
 import { createRedactor } from '../job/redaction/redactor.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { announce } from '../notify/announce.ts';
+import { expectEnd } from '../notify/deliver.ts';
 import type { ReadyModel } from '../provider/resolve-model.ts';
 import { launchRunner, type Secrets } from '../runner/launch.ts';
 import { ensureWritableFolder } from '../store/folders.ts';
@@ -14,20 +18,22 @@ import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../stor
 import { readJob } from '../store/read-job.ts';
 import { registerRepository } from '../store/repositories.ts';
 import { writeTask } from '../store/task-file.ts';
+import { claimNextTurn } from '../store/turn-claim.ts';
 import { freeBranch } from '../workspace/refs.ts';
 import type { FoundRecord } from './find-job.ts';
-import type { StartPlan } from './plan-start.ts';
+import type { JobPlan, Turn } from './job-plan.ts';
 import type { VerbContext } from './verb.ts';
 
 /** Record first, then the runner: a job that could not be started is there to be seen, as failed. */
-export async function createAndLaunch(context: VerbContext, plan: StartPlan): Promise<FoundRecord> {
+export async function createAndLaunch(context: VerbContext, plan: JobPlan): Promise<FoundRecord> {
   const stateDir = stateDirectory(context.env);
   // Before there is an id to speak of: without it the runner could only fail.
   ensureWritableFolder(stateDir);
-  const store = openStore(plan.home, { create: true });
+  const store = openStore(plan.place.home, { create: true });
   const warning = registerRepository(userDirectory(context.env), { path: store.repo, stateDir });
   if (warning !== null) context.stderr(`cc-delegate: ${warning}`);
   const record = await createUnderFreeId(context, plan, store);
+  expectEnd(userDirectory(context.env), record);
   try {
     const runner = await launchRunner({
       mode: 'run',
@@ -41,29 +47,42 @@ export async function createAndLaunch(context: VerbContext, plan: StartPlan): Pr
     });
     await started(store, record.id, runner.exited);
   } catch (error) {
-    markNotStarted(store, record.id, error);
+    const failed = markNotStarted(store, record.id, error);
+    if (failed !== null) announce(userDirectory(context.env), failed);
   }
   return { store, record };
 }
 
-async function createUnderFreeId(context: VerbContext, plan: StartPlan, store: Store): Promise<JobRecord> {
+async function createUnderFreeId(context: VerbContext, plan: JobPlan, store: Store): Promise<JobRecord> {
   for (let tries = 0; tries < 5; tries += 1) {
     const now = Date.now();
     const id = makeJobId(now, randomInt(ID_TAILS));
-    const branch = await freeBranch(plan.repository, id);
+    const branch = await branchFor(plan, id);
     if (branch === null) continue;
     const record = newRecord(context, plan, store, { id, branch, now });
-    writeTask(runPaths(store, id).task, {
-      prompt: plan.request.prompt,
-      done: plan.request.done ?? null,
-      appendSystemPrompt: plan.request.appendSystemPrompt ?? null,
-      forceStart: plan.request.forceStart,
-      passEnv: Object.keys(plan.passEnv),
-      notSeen: { changed: plan.notSeen.changed.length, untracked: plan.notSeen.untracked.length },
-    });
+    if (plan.turn !== null) takeTurn(store, plan.turn, id, now);
+    writeTask(runPaths(store, id).task, plan.task);
+    if (plan.turn !== null) copyFileSync(plan.turn.transcript, runPaths(store, id).transcript);
     if (createJob(store, record) === 'created') return record;
   }
   throw new Error('five ids in a row were taken');
+}
+
+/** An ask makes no branch. null: the name is taken. */
+async function branchFor({ task, place }: JobPlan, id: JobId): Promise<string | null> {
+  return task.ask !== null || place.repository === null ? '' : freeBranch(place.repository, id);
+}
+
+/** Of two that go on from the same turn at the same time, one does. */
+function takeTurn(store: Store, turn: Turn, id: JobId, nowMs: number): void {
+  if (claimNextTurn(store, turn.newest, { id, nowMs }) === 'claimed') return;
+  throw new UserError({
+    code: 'turn_taken',
+    what: 'somebody has just begun the next turn of this conversation',
+    value: turn.conversationId,
+    remedy: 'see: cc-delegate list',
+    exit: EXIT.wrongState,
+  });
 }
 
 interface Identity {
@@ -74,32 +93,34 @@ interface Identity {
 
 function newRecord(
   context: VerbContext,
-  plan: StartPlan,
+  plan: JobPlan,
   store: Store,
   { id, branch, now }: Identity,
 ): JobRecord {
   const at = new Date(now).toISOString();
   // It stands in the record, in commits and in every list; the request itself is for the worker, and stays.
   const redactor = createRedactor({ values: knownSecrets(secretsOf(plan)) });
-  const title = plan.request.title ?? plan.request.prompt.trim().split('\n')[0] ?? '';
+  const { place, task, turn } = plan;
+  const workspace = workspacePaths(stateDirectory(context.env), store.repo, id).work;
   return {
     schema: RECORD_SCHEMA,
     rev: 1,
     id,
-    kind: 'task',
-    title: trimLine(redactor.text(title), 120),
+    kind: task.ask === null ? 'task' : 'ask',
+    title: trimLine(redactor.text(plan.title), 120),
     state: 'queued',
     reason: null,
     repo: store.repo,
-    checkout: plan.repository.checkout,
-    cwd: context.cwd,
-    subdirectory: plan.repository.subdirectory,
-    base: plan.base,
+    checkout: place.checkout,
+    cwd: place.cwd,
+    subdirectory: place.subdirectory,
+    base: place.base,
     branch,
-    workspace: workspacePaths(stateDirectory(context.env), store.repo, id).work,
-    conversationId: makeConversationId(now, randomInt(ID_TAILS)),
-    turn: 1,
-    parent: null,
+    // Without tools there is nothing to look at.
+    workspace: task.ask?.tools === false ? '' : workspace,
+    conversationId: turn?.conversationId ?? makeConversationId(now, randomInt(ID_TAILS)),
+    turn: turn?.number ?? 1,
+    parent: turn?.parent ?? null,
     supervisor: { sessionId: context.env.CLAUDE_CODE_SESSION_ID ?? null },
     runner: null,
     engine: 'native',
@@ -108,10 +129,10 @@ function newRecord(
     profile: plan.model.profile,
     sandbox: plan.sandbox.level,
     sandboxBackend: plan.sandbox.backend,
-    boundary: plan.settings.sandbox.boundary,
+    boundary: plan.boundary,
     network: plan.network,
     limits: plan.limits,
-    gate: { test: plan.test, setup: plan.setup, criteria: plan.request.done !== undefined },
+    gate: { test: plan.test, setup: plan.setup, criteria: task.done !== null },
     preflight: null,
     progress: NO_PROGRESS,
     usage: NO_SPEND.usage,
@@ -128,7 +149,7 @@ function newRecord(
   };
 }
 
-function secretsOf(plan: StartPlan): Secrets {
+function secretsOf(plan: JobPlan): Secrets {
   const ref = ({ endpoint, key }: ReadyModel) => ({ ...endpoint, apiKey: key });
   return { models: [plan.model.primary, ...plan.model.fallbacks].map(ref), passEnv: plan.passEnv };
 }
@@ -149,10 +170,11 @@ async function started(store: Store, id: JobId, exited: Promise<number | null>):
   }
 }
 
-function markNotStarted(store: Store, id: JobId, error: unknown): void {
+/** Returns what was published; null when the runner has the word after all. */
+function markNotStarted(store: Store, id: JobId, error: unknown): JobRecord | null {
   const message = error instanceof Error ? error.message : String(error);
   const read = readJob(store, id);
-  if (read.kind !== 'ok' || read.record.state !== 'queued') return;
+  if (read.kind !== 'ok' || read.record.state !== 'queued') return null;
   const at = new Date().toISOString();
   const result = {
     ...NO_RESULT,
@@ -168,6 +190,6 @@ function markNotStarted(store: Store, id: JobId, error: unknown): void {
     endedAt: at,
     updatedAt: at,
   } as const;
-  // Fenced means that the runner came up after all: then it has the word.
-  publish(store, next);
+  // Fenced means that the runner came up after all.
+  return publish(store, next) === 'published' ? next : null;
 }

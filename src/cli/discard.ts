@@ -1,6 +1,7 @@
 import { shortId } from '../job/ids.ts';
 import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
+import { removeLine } from '../notify/line/bake.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { findJob } from './find-job.ts';
 import { atMost, parseVerb, usage } from './parse.ts';
@@ -30,6 +31,7 @@ cleanup.`,
       });
     }
     amendEnded(store, record.id, Date.now(), () => ({ disposition: 'discarded' }));
+    removeLine(store.repo, record.id);
     return {
       json: { id: record.id, disposition: 'discarded' },
       text: `discarded ${shortId(record.id)}; its patch is kept until: cc-delegate cleanup ${shortId(record.id)}`,

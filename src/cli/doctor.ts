@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { EXIT, UserError } from '../job/user-error.ts';
+import { EXIT } from '../job/user-error.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { resolveModel } from '../provider/resolve-model.ts';
 import type { Settings } from '../provider/settings.ts';
@@ -8,33 +8,34 @@ import { stateDirectory, userDirectory } from '../store/paths.ts';
 import { gitVersion } from '../workspace/git-version.ts';
 import { findRepository, resolveBase, storeIsTracked } from '../workspace/repository.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
+import { type Check, check, type Finding } from './doctor/finding.ts';
+import { requestCheck } from './doctor/request.ts';
+import { profileChecks, sessionChecks } from './doctor/session-checks.ts';
 import { parseVerb } from './parse.ts';
 import { fold } from './render/fold.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
-interface Check {
-  readonly name: string;
-  readonly ok: boolean;
-  readonly text: string;
-  readonly remedy: string | null;
-}
-
 export const verb: Verb = {
-  help: `cc-delegate doctor
+  help: `cc-delegate doctor [--request]
 
-Checks exactly what a job will use, here and now: one line a check, with the remedy.
-Exit 0 when it could answer, whatever it found.`,
+Checks exactly what a job will use, here and now, and what a session of Claude Code has
+of us: one line a check, with the remedy. Exit 0 when it could answer, whatever it found.
+
+  --request   also one tiny real request to the default model: costs a few tokens`,
 
   async run(context) {
-    parseVerb(context.args, {});
+    const { values } = parseVerb(context.args, { request: { type: 'boolean' } });
     const checks = [
       await check('node', nodeCheck),
       await check('git', gitCheck),
       await check('repository', () => repositoryCheck(context)),
       await check('sandbox', () => sandboxCheck(context)),
       await check('model', () => modelCheck(context)),
+      ...(await profileChecks(context)),
+      ...(values.request === true ? [await check('request', () => realRequest(context))] : []),
       await check('state', () => folderCheck(stateDirectory(context.env))),
       await check('user directory', () => folderCheck(userDirectory(context.env))),
+      ...(await sessionChecks(context)),
     ];
     const text = checks.flatMap(renderCheck).join('\n');
     return { json: { ok: checks.every(({ ok }) => ok), checks }, text, exit: EXIT.done };
@@ -42,29 +43,10 @@ Exit 0 when it could answer, whatever it found.`,
 };
 
 /** One line a check, folded at 80 columns, the remedy on lines of its own. */
-function renderCheck({ name, ok, text, remedy }: Check): string[] {
-  const lines = fold(`${ok ? '✓' : '✗'} ${name}: ${text}`, 80, '    ');
+function renderCheck({ name, ok, note, text, remedy }: Check): string[] {
+  const mark = note ? '!' : ok ? '✓' : '✗';
+  const lines = fold(`${mark} ${name}: ${text}`, 80, '    ');
   return remedy === null ? lines : [...lines, ...fold(`  → ${remedy}`, 80, '    ')];
-}
-
-type Finding = string | { readonly text: string; readonly remedy: string };
-
-/** A check says what it found; what it throws for the user is what is wrong, with its remedy. */
-async function check(name: string, look: () => Finding | Promise<Finding>): Promise<Check> {
-  try {
-    const found = await look();
-    if (typeof found === 'string') return { name, ok: true, text: found, remedy: null };
-    return { name, ok: false, ...found };
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    const { what, value, remedy } = error.explanation;
-    return {
-      name,
-      ok: false,
-      text: value === undefined || value === '' ? what : `${what}; ${value}`,
-      remedy,
-    };
-  }
 }
 
 function nodeCheck(): Finding {
@@ -105,6 +87,11 @@ function modelCheck(context: VerbContext): Finding {
   );
   const key = primary.key === null ? 'no key needed' : `key found (${describe(primary.keySource)})`;
   return [`${name} (${modelSource}) · ${key}`, ...warnings].join(' · ');
+}
+
+function realRequest(context: VerbContext): Promise<Finding> {
+  const resolution = resolveModel({}, settingsOf(context), context.env, () => undefined);
+  return requestCheck(resolution, context.env);
 }
 
 function describe(source: unknown): string {

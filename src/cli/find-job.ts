@@ -1,6 +1,7 @@
 import { couldBeJobId, type JobId, matchIds } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
+import { lookedAt } from '../notify/deliver.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { userDirectory } from '../store/paths.ts';
 import { activeJobs, jobIds, listJobs, readJob } from '../store/read-job.ts';
@@ -23,7 +24,13 @@ export async function findJob(context: VerbContext, typed: string): Promise<Foun
   if (read.kind === 'absent') throw noSuchJob(typed);
   if (read.kind !== 'ok')
     throw unreadable(read.path, read.kind === 'newer' ? `schema ${read.schema}` : read.why);
-  return { store, record: await upToDate(context, store, read.record) };
+  return looked(context, { store, record: await upToDate(context, store, read.record) });
+}
+
+/** Whoever asks for a job by its name is shown it: nobody has to tell them of it any more. */
+export function looked(context: VerbContext, found: FoundRecord): FoundRecord {
+  lookedAt(userDirectory(context.env), found.record, context.env.CLAUDE_CODE_SESSION_ID ?? null);
+  return found;
 }
 
 /** Where the job with this id is, without reading its record. */
@@ -84,7 +91,7 @@ export async function findOnlyJob(context: VerbContext, wanted: 'active' | 'any'
       '',
       candidates.map(({ id }) => id),
     );
-  return { store, record: only };
+  return looked(context, { store, record: only });
 }
 
 async function records(

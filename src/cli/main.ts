@@ -4,6 +4,7 @@ import { escapeControls, stripControls } from '../job/format.ts';
 import { EXIT, type ExitCode, UserError } from '../job/user-error.ts';
 import { VERSION } from '../job/version.ts';
 import { overview } from './overview.ts';
+import { requirePermission, shareSettings } from './permission.ts';
 import type { VerbContext } from './verb.ts';
 import { loadVerb } from './verbs.ts';
 
@@ -17,7 +18,9 @@ async function main(): Promise<ExitCode> {
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(overview());
     const verb = await loadVerb(name);
     if (asked.includes('--help') || asked.includes('-h')) return print(verb.help);
+    requirePermission([name, ...args], process.env);
     const output = await verb.run(contextOf(args, json));
+    shareSettings(name, process.env);
     if (json) printJson(output.json);
     else if (output.text !== '') print(output.text);
     return output.exit;

@@ -4,12 +4,16 @@ export function overview(): string {
 tested diff.
 
   cc-delegate start "TASK" --test CMD   hand a task over; prints its id at once
+  cc-delegate ask "QUESTION"            ask another model about this checkout
+  cc-delegate followup ID "TEXT"        the next turn: more questions, or changes
   cc-delegate status [ID]               one job in a line, or all of this repository
   cc-delegate progress ID               step, cost, files, what it did last
   cc-delegate wait [ID…]                until it is done, or asks
   cc-delegate answer ID TEXT            answer its question
   cc-delegate steer ID TEXT             tell a running worker something
   cc-delegate cancel ID                 stop it; its work is kept
+  cc-delegate resume ID                 go on with a job that was interrupted
+  cc-delegate retry ID                  a new job from the same brief
   cc-delegate result ID                 the receipt: tests, files, cost
   cc-delegate diff ID                   the patch; --stat, --name-only
   cc-delegate apply ID                  bring it into the checkout, staged; --check
@@ -21,6 +25,8 @@ tested diff.
   cc-delegate open ID                   where its workspace is
   cc-delegate config …                  models, keys, limits
   cc-delegate doctor                    checks what a job will use
+  cc-delegate statusline install        one line about jobs in Claude Code
+  cc-delegate uninstall                 take back what it put on this machine
   cc-delegate demo                      a whole delegation, offline
 
 Every verb takes --json, --repo DIR and --help.`;

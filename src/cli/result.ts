@@ -8,8 +8,11 @@ import { EXIT, type ExitCode } from '../job/user-error.ts';
 import type { Store } from '../store/open.ts';
 import { runPaths } from '../store/paths.ts';
 import { readReceipt } from '../store/receipt-file.ts';
+import type { Output } from './command.ts';
 import { findNamedJob } from './find-job.ts';
 import { atMost, parseVerb, seconds } from './parse.ts';
+import { readAnswer } from './read-answer.ts';
+import { renderFailedAsk } from './render/ask.ts';
 import { jobTable } from './render/job-table.ts';
 import { renderResult } from './render/result.ts';
 import type { Verb } from './verb.ts';
@@ -20,7 +23,8 @@ const SUMMARY_KEPT = 60_000;
 export const verb: Verb = {
   help: `cc-delegate result [ID] [--full] [--wait S]
 
-The receipt of a job: how it ended, tests before and after, files, cost.
+The receipt of a job: how it ended, tests before and after, files, cost. Of an ask,
+the answer.
 
   --full     the worker's last message whole, however long
   --wait S   wait up to S seconds for the end
@@ -39,12 +43,28 @@ Exit: 0 succeeded, or still active (with its state); 1 not.`,
     if (!isTerminal(record.state)) {
       return { json: statusOf(record, Date.now()), text: jobTable([record], Date.now()), exit: EXIT.done };
     }
+    if (record.kind === 'ask') return askResult(found.store, record, values.full === true);
     const read = readReceipt(runPaths(found.store, record.id).receipt);
     const receipt = read.kind === 'ok' ? read.value : null;
     const json = resultJson(found.store, record, receipt, values.full === true);
     return { json, text: renderResult(record, receipt), exit: exitOf(record) };
   },
 };
+
+/** An ask's result is its answer. */
+function askResult(store: Store, record: JobRecord, full: boolean): Output {
+  const read = readReceipt(runPaths(store, record.id).receipt);
+  const answer = readAnswer(store, record, full);
+  const json = {
+    ...resultJson(store, record, read.kind === 'ok' ? read.value : null, full),
+    patchPath: null,
+    answer: answer.text,
+    structured: answer.structured,
+    answerPath: answer.text === '' ? null : answer.path,
+  };
+  const text = record.state === 'succeeded' ? answer.text : renderFailedAsk(record, answer.text);
+  return { json, text, exit: exitOf(record) };
+}
 
 function exitOf(record: JobRecord): ExitCode {
   return record.state === 'succeeded' ? EXIT.done : EXIT.badNews;

@@ -1,5 +1,6 @@
 import { NETWORKS, type Network } from '../job/record.ts';
 import type { CommandContext } from './command.ts';
+import { deniedTools } from './deny-tools.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
 import { readText, readTextFile } from './text-input.ts';
 
@@ -19,10 +20,12 @@ test command, run by us in a clean checkout, as the judge. Prints the id at once
   --timeout T             seconds or 30m (30m); --stall-timeout (300),
                           --ask-timeout (600), --test-timeout (600)
   --append-system-prompt TEXT
+  --deny-tool NAME        take this tool away, e.g. Bash (repeatable)
   --pass-env NAME         let the worker's commands see a variable (repeatable)
   --network none|full     what its commands may reach (none)
   --allow-unsandboxed     run though no full sandbox is available, this time
   --force-start           go on though the test command cannot run on the base
+  --anyway                once more, though the same brief has failed twice
   --no-preflight-wait     do not wait for the test run on the base
   --wait S                wait up to S seconds for the end; exit as wait
 
@@ -47,6 +50,10 @@ export interface StartRequest {
     readonly testTimeout: number | undefined;
   };
   readonly appendSystemPrompt: string | undefined;
+  /** Our names of the tools. */
+  readonly denyTools: readonly string[];
+  /** Try once more what has failed twice already. */
+  readonly anyway: boolean;
   readonly passEnv: readonly string[];
   readonly network: Network | undefined;
   readonly allowUnsandboxed: boolean;
@@ -77,6 +84,8 @@ const OPTIONS = {
   'ask-timeout': text,
   'test-timeout': text,
   'append-system-prompt': text,
+  'deny-tool': { type: 'string', multiple: true },
+  anyway: flag,
   'pass-env': { type: 'string', multiple: true },
   network: text,
   'allow-unsandboxed': flag,
@@ -110,6 +119,8 @@ export async function startRequest(context: CommandContext): Promise<StartReques
       testTimeout: seconds('test-timeout', values['test-timeout']),
     },
     appendSystemPrompt: values['append-system-prompt'],
+    denyTools: deniedTools(values['deny-tool']),
+    anyway: values.anyway === true,
     passEnv: (values['pass-env'] ?? []).map(variableName),
     network: network(values.network),
     allowUnsandboxed: values['allow-unsandboxed'] === true,

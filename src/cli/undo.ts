@@ -7,7 +7,6 @@ import { listJobs } from '../store/read-job.ts';
 import { undoApply } from '../workspace/apply/undo.ts';
 import { findRepository } from '../workspace/repository.ts';
 import { claimsFolder } from './claims-folder.ts';
-import { isModelCaller } from './config/write-gate.ts';
 import { type FoundRecord, findJob, noRepository } from './find-job.ts';
 import { atMost, parseVerb } from './parse.ts';
 import { storeAround } from './store-around.ts';
@@ -24,7 +23,6 @@ touched has changed since.`,
     atMost(positionals, 1);
     const [id] = positionals;
     const { store, record } = id === undefined ? await lastApplied(context) : await findJob(context, id);
-    if (isModelCaller(context.env)) throw needsTheUser(record.id);
     const here = await storeAround(context);
     const repository = await findRepository(here?.repo === record.repo ? context.cwd : record.checkout);
     const undone = await undoApply({
@@ -56,15 +54,5 @@ async function lastApplied(context: VerbContext): Promise<FoundRecord> {
     value: store.repo,
     remedy: 'see: cc-delegate list',
     exit: EXIT.wrongState,
-  });
-}
-
-function needsTheUser(id: string): UserError {
-  return new UserError({
-    code: 'needs_the_user',
-    what: 'only the user may take an apply back',
-    value: id,
-    remedy: `ask the user to run: cc-delegate undo ${id.slice(-6)}`,
-    exit: EXIT.refused,
   });
 }

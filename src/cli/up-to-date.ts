@@ -1,8 +1,11 @@
 import type { JobId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
+import { isTerminal } from '../job/states.ts';
+import { announce } from '../notify/announce.ts';
+import { isNotedActive } from '../notify/deliveries.ts';
 import { launchRunner } from '../runner/launch.ts';
 import type { Store } from '../store/open.ts';
-import { runPaths, stateDirectory } from '../store/paths.ts';
+import { runPaths, stateDirectory, userDirectory } from '../store/paths.ts';
 import { reconcile } from '../store/reconcile.ts';
 import { salvagerLives } from '../store/salvager.ts';
 import type { VerbContext } from './verb.ts';
@@ -13,6 +16,9 @@ import type { VerbContext } from './verb.ts';
  */
 export async function upToDate(context: VerbContext, store: Store, record: JobRecord): Promise<JobRecord> {
   const { record: now } = reconcile(store, record, Date.now());
+  const userDir = userDirectory(context.env);
+  // Its end was published, and whoever did that may have died before anybody was told.
+  if (isTerminal(now.state) && isNotedActive(userDir, now)) announce(userDir, now);
   if (now.result?.salvaged === 'pending' && !salvagerLives(store, now.id)) {
     await startSalvager(context, store, now.id);
   }

@@ -4,6 +4,8 @@ import type { Verb } from './verb.ts';
 /** Every verb, in the order of the help; loaded only when it is called. */
 const VERBS = {
   start: () => import('./start.ts'),
+  ask: () => import('./ask.ts'),
+  followup: () => import('./followup.ts'),
   status: () => import('./status.ts'),
   progress: () => import('./progress.ts'),
   wait: () => import('./wait.ts'),
@@ -13,6 +15,8 @@ const VERBS = {
   answer: () => import('./answer.ts'),
   steer: () => import('./steer.ts'),
   cancel: () => import('./cancel.ts'),
+  resume: () => import('./resume.ts'),
+  retry: () => import('./retry.ts'),
   apply: () => import('./apply.ts'),
   undo: () => import('./undo.ts'),
   discard: () => import('./discard.ts'),
@@ -21,6 +25,9 @@ const VERBS = {
   open: () => import('./open.ts'),
   doctor: () => import('./doctor.ts'),
   config: () => import('./config.ts'),
+  hook: () => import('./hook.ts'),
+  statusline: () => import('./statusline.ts'),
+  uninstall: () => import('./uninstall.ts'),
   demo: () => import('./demo.ts'),
 } as const satisfies Record<string, () => Promise<{ verb: Verb }>>;
 

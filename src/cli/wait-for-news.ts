@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
 import { readJob } from '../store/read-job.ts';
-import type { FoundRecord } from './find-job.ts';
+import { type FoundRecord, looked } from './find-job.ts';
 import { upToDate } from './up-to-date.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -19,18 +19,32 @@ export function waitForNews(context: VerbContext, found: FoundRecord, seconds: n
   return waitUntil(context, found, seconds, isNews);
 }
 
+/** Waits as `waitQuietly` does, for a caller that shows the job at once: nobody has to be told of its news any more. */
+export async function waitUntil(
+  context: VerbContext,
+  found: FoundRecord,
+  seconds: number,
+  holds: (record: JobRecord) => boolean,
+): Promise<JobRecord> {
+  const record = await waitQuietly(context, found, seconds, holds);
+  return isNews(record) ? looked(context, { ...found, record }).record : record;
+}
+
 /**
  * Waits until `holds`, at most `seconds` (Infinity: without end). Woken by the store's folder; looks by
- * itself once a second, since a runner that was killed writes nothing.
+ * itself once a second, since a runner that was killed writes nothing. Ends early, with the job as it is, when `signal`
+ * is aborted.
  */
-export async function waitUntil(
+export async function waitQuietly(
   context: VerbContext,
   { store, record }: FoundRecord,
   seconds: number,
   holds: (record: JobRecord) => boolean,
+  signal?: AbortSignal,
 ): Promise<JobRecord> {
   const deadline = performance.now() + seconds * 1000;
   const bell = new Bell(store.jobs);
+  signal?.addEventListener('abort', () => bell.ring(), { once: true });
   try {
     let now = record;
     for (;;) {
@@ -38,7 +52,7 @@ export async function waitUntil(
       if (read.kind !== 'ok') return now;
       now = await upToDate(context, store, read.record);
       const left = deadline - performance.now();
-      if (holds(now) || left <= 0) return now;
+      if (holds(now) || left <= 0 || signal?.aborted) return now;
       await bell.rung(Math.min(LIVENESS_EVERY_MS, left));
     }
   } finally {
@@ -52,7 +66,7 @@ class Bell {
   readonly #close: () => void;
 
   constructor(folder: string) {
-    this.#close = watchFolder(folder, () => this.#ring?.());
+    this.#close = watchFolder(folder, () => this.ring());
   }
 
   rung(timeoutMs: number): Promise<void> {
@@ -63,6 +77,10 @@ class Bell {
         resolve();
       };
     });
+  }
+
+  ring(): void {
+    this.#ring?.();
   }
 
   close(): void {

@@ -3,12 +3,12 @@ import { isTerminal } from '../job/states.ts';
 import { statusOf } from '../job/summary.ts';
 import { EXIT, type ExitCode } from '../job/user-error.ts';
 import { activeJobs } from '../store/read-job.ts';
-import { type FoundRecord, findJob, noRepository } from './find-job.ts';
+import { type FoundRecord, findJob, looked, noRepository } from './find-job.ts';
 import { parseVerb, seconds } from './parse.ts';
 import { jobTable } from './render/job-table.ts';
 import { storeAround } from './store-around.ts';
 import type { Verb, VerbContext } from './verb.ts';
-import { isNews, waitForNews } from './wait-for-news.ts';
+import { isNews, waitQuietly } from './wait-for-news.ts';
 
 export const verb: Verb = {
   help: `cc-delegate wait [ID…] [--any] [--timeout S]
@@ -29,9 +29,17 @@ Exit: 0 succeeded, 1 not, 10 a question, 124 waited in vain.`,
       positionals.length > 0
         ? await Promise.all(positionals.map((id) => findJob(context, id)))
         : await activeHere(context);
-    const waits = jobs.map((found) => waitForNews(context, found, limit));
-    const records =
+    const enough = new AbortController();
+    const waits = jobs.map(async (found) => ({
+      ...found,
+      record: await waitQuietly(context, found, limit, isNews, enough.signal),
+    }));
+    const found =
       values.any === true && waits.length > 0 ? [await Promise.race(waits)] : await Promise.all(waits);
+    // With --any: who still waits would keep the process from its end.
+    enough.abort();
+    // Only now: what one of them brought is not shown before all have.
+    const records = found.map((one) => looked(context, one).record);
     const now = Date.now();
     const json =
       positionals.length === 1 && records[0]

@@ -2,6 +2,7 @@ import type { CostBasis, Usage } from './cost.ts';
 import type { JobId } from './ids.ts';
 import type { Boundary, Network, Preflight, ResultFlag, SandboxLevel } from './record.ts';
 import type { Reason, TerminalState } from './states.ts';
+import type { JobKind } from './transition.ts';
 
 /** One path of the collected work. Paths are relative to the repository's root. */
 export interface ReceiptFile {
@@ -28,6 +29,7 @@ export interface CommandReceipt {
 export interface Receipt {
   readonly schema: 1;
   readonly version: string;
+  readonly kind: JobKind;
   readonly id: JobId;
   readonly state: TerminalState;
   readonly reason: Reason | null;

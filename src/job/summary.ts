@@ -2,6 +2,7 @@ import { count, formatMoney, trimLine } from './format.ts';
 import { shortId } from './ids.ts';
 import type { JobRecord, ResultFlag } from './record.ts';
 import { isTerminal, type Reason, type TerminalState } from './states.ts';
+import type { JobKind } from './transition.ts';
 
 /** A reason in words a person would use. Total: a new reason without words does not compile. */
 const REASON_WORDS: Record<Reason, string> = {
@@ -37,6 +38,8 @@ export function reasonWords(reason: Reason): string {
 }
 
 export interface Outcome {
+  /** A task where it is not said. */
+  readonly kind?: JobKind;
   readonly state: TerminalState;
   readonly reason: Reason | null;
   readonly files: number;
@@ -49,12 +52,18 @@ export interface Outcome {
 
 /** One line that tells how a job ended: facts first, at most 160 characters. */
 export function summaryLine(outcome: Outcome): string {
+  if (outcome.kind === 'ask') return answerLine(outcome);
   const parts = [ending(outcome), count(outcome.files, 'file')];
   if (outcome.state === 'succeeded') parts.push(proof(outcome));
   else if (outcome.salvaged === 'pending') parts.push('work is being salvaged');
   else if (outcome.files > 0) parts.push('work kept');
   parts.push(formatMoney(outcome.costUsd));
   return trimLine(parts.filter((part) => part !== '').join(', '), 160);
+}
+
+function answerLine(outcome: Outcome): string {
+  const said = outcome.state === 'succeeded' ? 'answered' : ending(outcome);
+  return trimLine([said, formatMoney(outcome.costUsd)].join(', '), 160);
 }
 
 function ending({ state, reason }: Outcome): string {
@@ -73,6 +82,8 @@ export function nextHint(record: JobRecord): string {
   const id = shortId(record.id);
   if (record.state === 'needs_input') return `cc-delegate answer ${id} "…"`;
   if (!isTerminal(record.state)) return `cc-delegate wait ${id}`;
+  if (record.kind === 'ask')
+    return record.state === 'succeeded' ? `cc-delegate followup ${id} "…"` : `cc-delegate log ${id}`;
   if (record.disposition === 'applied') return `cc-delegate undo ${id}`;
   if (record.state === 'succeeded') return `cc-delegate apply ${id} --check`;
   return (record.result?.files ?? 0) > 0 ? `cc-delegate diff ${id}` : `cc-delegate log ${id}`;
@@ -116,6 +127,7 @@ export function statusOf(record: JobRecord, nowMs: number): Record<string, unkno
 /** How a job ended, for a table whose other columns say the state and the cost. */
 function endedWords(record: JobRecord): string {
   const { reason, result } = record;
+  if (record.kind === 'ask') return `${reason ?? 'answered'} → result ${shortId(record.id)}`;
   const files = count(result?.files ?? 0, 'file');
   const edited = result?.flags.includes('test_edits') ? ' (edited)' : '';
   const tests = result?.tests ? (result.tests.exitCode === 0 ? `, tests pass${edited}` : ', tests fail') : '';

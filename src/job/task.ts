@@ -1,3 +1,5 @@
+import type { JobId } from './ids.ts';
+
 /** What the worker is asked to do: the part of a start that is too big for the record. */
 export interface Task {
   /** The request, verbatim. */
@@ -11,4 +13,43 @@ export interface Task {
   readonly passEnv: readonly string[];
   /** How many changed and new files of the user's checkout the worker does not see. */
   readonly notSeen: { readonly changed: number; readonly untracked: number };
+  /** Tools the worker does not get, by our names. A later turn may add to them, never take away. */
+  readonly denyTools: readonly string[];
+  /** The turn this one goes on from; null for the first of its conversation. */
+  readonly goesOn: GoesOn | null;
+  /** null for a task. */
+  readonly ask: AskTask | null;
+}
+
+/** How a turn goes on from an earlier one, whose transcript it has a copy of. */
+export interface GoesOn {
+  readonly job: JobId;
+  /** `resume` has no request of its own: the worker is told to go on where it stopped. */
+  readonly how: 'followup' | 'resume';
+  /** The commit whose files the workspace starts with; null: those of the base. */
+  readonly start: string | null;
+}
+
+/** What an ask has beside its question. */
+export interface AskTask {
+  /** May it look at a snapshot of the checkout? Otherwise it is one model call, without a workspace. */
+  readonly tools: boolean;
+  /** The JSON schema its answer has to fit; null: the answer is plain text. */
+  readonly schema: unknown;
+}
+
+/** The worker's tools, and what Claude Code calls them. */
+export const TOOL_NAMES: Readonly<Record<string, string>> = {
+  Bash: 'bash',
+  Read: 'read',
+  Write: 'write',
+  Edit: 'edit',
+  Grep: 'grep',
+  Glob: 'glob',
+};
+
+/** Our name of a tool, from either name; null for what is no tool that could be denied. */
+export function toolName(typed: string): string | null {
+  if (Object.hasOwn(TOOL_NAMES, typed)) return TOOL_NAMES[typed] ?? null;
+  return Object.values(TOOL_NAMES).includes(typed) ? typed : null;
 }

@@ -18,6 +18,12 @@ const fileSchema = z.looseObject({
 });
 export type Credentials = z.infer<typeof fileSchema>;
 
+/**
+ * The older Python product keeps its keys in the same place: name of a variable → key. They stay where they are, beside
+ * ours once there are some; both programs go on finding theirs.
+ */
+const olderSchema = z.record(z.string().regex(/^[A-Z][A-Z0-9_]*$/), z.string());
+
 /** Whose key it is. */
 export type KeyOwner =
   | { readonly kind: 'profile'; readonly name: string }
@@ -38,6 +44,36 @@ export function readCredentials(env: PathEnvironment, warn: Warn): Credentials {
   makePrivate(dirname(path), warn);
   makePrivate(path, warn);
   return parseCredentials(path, readUserFile(path));
+}
+
+/** The keys of the older product in another folder; none without a file. Throws UserError (exit 6) as the file does. */
+export function readOlderCredentials(path: string): Credentials {
+  return parseCredentials(path, readUserFile(path));
+}
+
+/**
+ * Takes our keys out of a file that the older product's are in as well. False when there are none of those, and then
+ * the file was not changed. Throws UserError (exit 6) as the file does.
+ */
+export async function keepOlderOnly(path: string): Promise<boolean> {
+  let isShared = false;
+  await updateUserFile(path, (text) => {
+    const {
+      schema: _schema,
+      profiles: _profiles,
+      providers: _providers,
+      ...others
+    } = parseCredentials(path, text);
+    isShared = Object.keys(others).length > 0;
+    return isShared ? `${JSON.stringify(others, null, 2)}\n` : (text ?? '');
+  });
+  return isShared;
+}
+
+/** A key the older product saved under the name of a variable; null when there is none. */
+export function olderKey(credentials: Credentials, variable: string): string | null {
+  const key = Object.hasOwn(credentials, variable) ? credentials[variable] : undefined;
+  return typeof key === 'string' && key.trim() !== '' ? key.trim() : null;
 }
 
 /** Saves a key in place of an older one. Throws UserError: exit 2 for what cannot be a key, exit 6 as the file does. */
@@ -87,7 +123,10 @@ function collection(owner: KeyOwner): 'profiles' | 'providers' {
 
 function parseCredentials(path: string, text: string | null): Credentials {
   if (text === null || text.trim() === '') return { schema: 1, profiles: {}, providers: {} };
-  const parsed = fileSchema.safeParse(fromJson(text));
+  const value = fromJson(text);
+  const older = olderSchema.safeParse(value);
+  if (older.success) return { ...older.data, schema: 1, profiles: {}, providers: {} };
+  const parsed = fileSchema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new UserError({
     code: 'corrupt_credentials',

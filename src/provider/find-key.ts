@@ -1,4 +1,4 @@
-import type { Credentials, KeyOwner, SavedKey } from './credentials.ts';
+import { type Credentials, type KeyOwner, olderKey, type SavedKey } from './credentials.ts';
 import type { Provider } from './providers.ts';
 
 /** Where a key came from. One found only in the caller's environment is gone when the job is resumed. */
@@ -30,7 +30,8 @@ export interface FoundKey {
 }
 
 /**
- * Looks for a key: saved for the profile, saved for the provider, the environment variable, the older variable.
+ * Looks for a key: saved for the profile, saved for the provider, saved by the older product under the variable the
+ * profile names, the environment variable, the older variable.
  * Never takes a key of another provider, nor one that was saved for another host of a provider without one of
  * its own. A variable the profile names replaces the provider's: it may be another account.
  */
@@ -49,6 +50,10 @@ export function findKey(
       return { key: saved.key, source: { kind: 'credentials', owner } };
     }
   }
+  // Only a profile names one of those, and the user has to say so: `config import`.
+  const older = question.keyEnv === null ? null : olderKey(credentials, question.keyEnv);
+  if (older !== null)
+    return { key: older, source: { kind: 'credentials', owner: { kind: 'provider', name: provider.id } } };
   const variable = question.keyEnv ?? provider.keyEnv;
   const fromEnv = variable === null ? undefined : env[variable]?.trim();
   if (variable !== null && fromEnv !== undefined && fromEnv !== '') {

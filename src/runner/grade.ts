@@ -10,9 +10,9 @@ import { makeGateReady } from '../workspace/ready/gate-ready.ts';
 import { deleteBranch } from '../workspace/refs.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { checkpoint } from './checkpoint.ts';
+import type { Worked } from './outcome.ts';
 import { type Prepared, startFolder } from './prepare.ts';
 import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
-import type { Worked } from './work.ts';
 
 /** The work as the host took it, and what the host thinks of it. */
 export interface Graded {

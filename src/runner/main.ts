@@ -4,10 +4,12 @@ import { MODEL_APIS, type ModelRef } from '../engine/engine.ts';
 import { isJobId, type JobId } from '../job/ids.ts';
 import { knownSecrets, ownSecrets, variableSecrets } from '../job/redaction/known.ts';
 import { createRedactor, type Redactor } from '../job/redaction/redactor.ts';
+import { announce } from '../notify/announce.ts';
+import { sweepLines } from '../notify/line/bake.ts';
 import { claimJob, Fenced } from '../store/job-writer.ts';
 import { identify } from '../store/liveness.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { runPaths, stateDirectory, workspacePaths } from '../store/paths.ts';
+import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';
 import { readJob } from '../store/read-job.ts';
 import { sweep } from '../store/sweep.ts';
 import { readTask } from '../store/task-file.ts';
@@ -78,6 +80,7 @@ async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor
   const writer = claimJob(store, read.record, identify(), {
     onFenced: () => stop.request({ kind: 'cancelled' }),
     clean: (patch) => cleanRecord(patch, cleaner(redactor)),
+    saved: (record) => announce(userDirectory(process.env), record),
   });
   checkpoint('start:claimed');
   const log = new JobLog(paths, redactor, onStorageError);
@@ -102,6 +105,7 @@ async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor
 function tidy(store: Store, log: JobLog): void {
   try {
     sweep(store, Date.now());
+    sweepLines(store.repo);
   } catch (error) {
     // What others left behind is no reason not to run this job.
     log.complain(`the store could not be swept: ${String(error)}`);

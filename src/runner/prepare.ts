@@ -11,7 +11,7 @@ import { includedSecrets } from '../workspace/ready/included-secrets.ts';
 import { withProvided } from '../workspace/ready/keep-out.ts';
 import { makeReady as provide, type Ready } from '../workspace/ready/ready.ts';
 import { shortReport } from '../workspace/ready/report.ts';
-import { deleteBranch, pinBase, reserveBranch } from '../workspace/refs.ts';
+import { deleteBranch, pinBase, pinStart, reserveBranch } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
@@ -40,6 +40,8 @@ export async function prepare(job: RunningJob): Promise<Preparation> {
   const before = await fingerprint(repository);
   checkpoint('prepare:fingerprint');
   await pinBase(repository, record.id, record.base);
+  const start = job.task.goesOn?.start ?? null;
+  if (start !== null) await pinStart(repository, record.id, start);
   checkpoint('prepare:pinned');
   const reserved = await reserveBranch(repository, record.id, record.base);
   if (reserved.kind === 'taken') {
@@ -68,6 +70,7 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     commit: record.base,
     branch: record.branch,
     folder: job.places.work,
+    start: job.task.goesOn?.start ?? null,
   });
   checkpoint('prepare:cloned');
   const ready = await provide({
@@ -95,7 +98,9 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
   const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS, ready };
   const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
   if (end) return { ok: false, end, prepared };
-  const found = ranAnything(job) ? await tidyWorkspace(sandbox, job.places.work) : NO_LEFTOVERS;
+  const found = ranAnything(job)
+    ? await tidyWorkspace(sandbox, job.places.work, job.task.goesOn?.start ?? null)
+    : NO_LEFTOVERS;
   checkpoint('prepare:tidied');
   const leftovers = await withProvided(ready, job.places.work, found);
   writeLeftovers(job.paths.leftovers, leftovers);

@@ -41,6 +41,7 @@ export function makeReceipt(story: Story): Receipt {
   const receipt: Receipt = {
     schema: 1,
     version: VERSION,
+    kind: record.kind,
     id: record.id,
     state: end.to,
     reason: end.reason,
@@ -57,7 +58,7 @@ export function makeReceipt(story: Story): Receipt {
     setup,
     before: record.preflight,
     after,
-    flags: flags(record, collected, secretLike),
+    flags: flags(record, collected, secretLike, story.task),
     notes,
     summary: story.claim,
     sandbox: record.sandbox,
@@ -87,15 +88,22 @@ function flags(
   record: JobRecord,
   collected: Collected | null,
   secretLike: readonly SecretLike[],
+  task: Task | null,
 ): ResultFlag[] {
   const found = new Set<ResultFlag>(
     collected === null || collected.kind === 'workspace_lost' ? [] : collected.flags,
   );
-  if (record.gate.test === null && !record.gate.criteria) found.add('unproven');
+  // Nothing of an answer can be proven by a test.
+  if (record.kind === 'task' && record.gate.test === null && !record.gate.criteria) found.add('unproven');
   if (record.sandbox !== 'full' && record.boundary !== 'container') found.add('unsandboxed');
-  if (record.progress.toolCalls === 0) found.add('no_tool_calls');
+  if (record.progress.toolCalls === 0 && hadTools(task)) found.add('no_tool_calls');
   if (secretLike.length > 0) found.add('secret_like');
   return [...found];
+}
+
+/** An ask without tools could not look at anything, and was not meant to. */
+function hadTools(task: Task | null): boolean {
+  return task?.ask?.tools !== false;
 }
 
 /** The record's small part of a receipt. */
@@ -114,6 +122,7 @@ export function resultHead(receipt: Receipt): ResultHead {
     },
     flags: receipt.flags,
     summaryLine: summaryLine({
+      kind: receipt.kind,
       state: receipt.state,
       reason: receipt.reason,
       files: receipt.files.length,

@@ -1,14 +1,15 @@
 import { nativeEngine } from '../engine/native/engine.ts';
-import { UserError } from '../job/user-error.ts';
 import { openInbox, openOutbox } from '../store/mailbox.ts';
 import { Activity } from './activity.ts';
+import { runAsk } from './ask/run-ask.ts';
 import { checkpoint } from './checkpoint.ts';
+import { faultEnd } from './fault.ts';
 import { finish } from './finish.ts';
 import { type Graded, grade } from './grade.ts';
 import { Inbox } from './inbox.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { Questions } from './questions.ts';
-import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
+import { type End, type RunningJob, stopEnd } from './running-job.ts';
 import { type Team, work } from './work.ts';
 
 /**
@@ -40,6 +41,7 @@ export async function runJob(job: RunningJob): Promise<void> {
 }
 
 async function passThrough(job: RunningJob, team: Team): Promise<void> {
+  if (job.task.ask !== null) return runAsk(job, job.task.ask, team);
   let prepared: Prepared | null = null;
   let graded: Graded;
   try {
@@ -69,13 +71,4 @@ async function afterFault(job: RunningJob, prepared: Prepared | null, error: unk
     job.log.complain(`the work could not be taken in: ${String(second)}`);
     return ungraded(end);
   });
-}
-
-function faultEnd(job: RunningJob, error: unknown): End {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof UserError ? error.explanation.code : null;
-  if (code === 'storage') return failed('storage', message);
-  // Lower than the record's level nothing runs, however far the job has come.
-  if (code === 'sandbox_unavailable') return failed('setup_failed', message);
-  return failed(job.writer.record.state === 'preparing' ? 'setup_failed' : 'engine_error', message);
 }

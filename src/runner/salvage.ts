@@ -3,12 +3,13 @@ import type { Receipt } from '../job/receipt.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Redactor } from '../job/redaction/redactor.ts';
 import { isTerminal, type TerminalState } from '../job/states.ts';
+import { announce } from '../notify/announce.ts';
 import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { readLeftovers } from '../store/leftovers-file.ts';
 import { identify } from '../store/liveness.ts';
 import { openStore, type Store } from '../store/open.ts';
-import { runPaths, stateDirectory, workspacePaths } from '../store/paths.ts';
+import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';
 import { readJob } from '../store/read-job.ts';
 import { writeReceipt } from '../store/receipt-file.ts';
 import { claimSalvage } from '../store/salvager.ts';
@@ -110,13 +111,14 @@ type Found = Pick<Story, 'collected' | 'secretLike' | 'redactor'>;
 
 /** Says in the record what was found; whoever else changes it at the same time is not overwritten. */
 function settle(store: Store, id: JobId, found: Found): void {
-  amendEnded(store, id, Date.now(), (record) => {
+  const settled = amendEnded(store, id, Date.now(), (record) => {
     if (!isTerminal(record.state)) return null;
     const receipt = receiptOf(store, { ...record, state: record.state }, found);
     writeReceipt(runPaths(store, id).receipt, receipt);
     checkpoint('salvage:receipt');
     return { result: resultHead(receipt) };
   });
+  if (settled !== null) announce(userDirectory(process.env), settled);
 }
 
 function noteOn(collected: Collected | null): string {

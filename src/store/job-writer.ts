@@ -31,6 +31,8 @@ export interface WriterOptions {
   readonly onFenced?: (error: Fenced) => void;
   /** Changes every patch before it is laid over the record, e.g. takes secrets out of its texts. */
   readonly clean?: (patch: RecordPatch) => RecordPatch;
+  /** Called after every save with what was saved, never before. Must not throw. */
+  readonly saved?: (record: JobRecord) => void;
 }
 
 const SAVE_EVERY_MS = 1000;
@@ -42,6 +44,7 @@ export class JobWriter {
   readonly #schedule: (act: () => void, ms: number) => () => void;
   readonly #onFenced: ((error: Fenced) => void) | undefined;
   readonly #clean: (patch: RecordPatch) => RecordPatch;
+  readonly #saved: ((record: JobRecord) => void) | undefined;
   #record: JobRecord;
   #dirty = false;
   #fenced = false;
@@ -56,6 +59,7 @@ export class JobWriter {
     this.#schedule = options.schedule ?? later;
     this.#onFenced = options.onFenced;
     this.#clean = options.clean ?? ((patch) => patch);
+    this.#saved = options.saved;
   }
 
   get record(): JobRecord {
@@ -111,6 +115,7 @@ export class JobWriter {
     this.#savedAt = this.#now();
     if (saveProgress(this.#store, this.#record) === 'fenced') this.#becomeFenced();
     this.#dirty = false;
+    this.#saved?.(this.#record);
   }
 
   #publish(next: JobRecord): JobRecord {
@@ -121,6 +126,7 @@ export class JobWriter {
     this.#record = record;
     this.#dirty = false;
     this.#savedAt = this.#now();
+    this.#saved?.(record);
     return record;
   }
 

@@ -18,7 +18,8 @@ export interface Store extends StorePaths {
  */
 export function openStore(repo: string, options: { readonly create: boolean }): Store {
   const store = locate(repo);
-  for (const folder of [store.root, store.jobs, store.active, store.runs, store.comm, store.removed]) {
+  const { root, jobs, active, runs, comm, removed, lines } = store;
+  for (const folder of [root, jobs, active, runs, comm, removed, lines]) {
     refuseForeign(folder);
   }
   if (options.create) {

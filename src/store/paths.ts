@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import type { JobId } from '../job/ids.ts';
@@ -18,6 +17,8 @@ export interface StorePaths {
   readonly comm: string;
   /** What cleanup leaves. */
   readonly removed: string;
+  /** What the status line shows, one small file a job; only hints, so nothing depends on them. */
+  readonly lines: string;
 }
 
 /** Everything of one run. */
@@ -31,6 +32,8 @@ export interface RunPaths {
   readonly runnerLog: string;
   readonly patch: string;
   readonly receipt: string;
+  /** What an ask's model answered, whole. */
+  readonly answer: string;
   readonly leftovers: string;
   readonly applied: string;
 }
@@ -100,6 +103,7 @@ export function storePaths(repo: string): StorePaths {
     runs: join(root, 'runs'),
     comm: join(root, 'comm'),
     removed: join(root, 'removed'),
+    lines: join(root, 'lines'),
   };
 }
 
@@ -127,6 +131,7 @@ export function runPaths(store: StorePaths, id: JobId): RunPaths {
     runnerLog: join(folder, 'runner.log'),
     patch: join(folder, 'result.patch'),
     receipt: join(folder, 'receipt.json'),
+    answer: join(folder, 'answer.md'),
     leftovers: join(folder, 'leftovers.json'),
     applied: join(folder, 'applied'),
   };
@@ -183,5 +188,7 @@ export function repositoriesFolder(userDir: string): string {
 
 /** 16 hexadecimal digits: short enough for sockets below it, long enough never to meet another. */
 export function repositoryHash(repo: string): string {
+  // Asked for here, not above: loading it is a tenth of a hook's start, and few hooks need it.
+  const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(repo).digest('hex').slice(0, 16);
 }

@@ -32,6 +32,8 @@ const file = z.object({
 const schema: z.ZodType<Receipt> = z.object({
   schema: z.literal(1),
   version: text,
+  // Not in the receipts of the first versions.
+  kind: z.enum(['task', 'ask']).default('task'),
   id: z.custom<Receipt['id']>((value) => typeof value === 'string' && isJobId(value)),
   state: z.enum(TERMINAL_STATES),
   reason: z.enum([...FAILED_REASONS, ...TIMEOUT_REASONS]).nullable(),

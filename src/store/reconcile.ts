@@ -32,7 +32,7 @@ export function reconcile(store: Store, record: JobRecord, nowMs: number, procRo
   const move = lostMove(record, runner, nowMs);
   if (move === null) return { record, salvage: false };
   const next = lostRecord(record, move, nowMs);
-  if (publish(store, next) === 'published') return { record: next, salvage: true };
+  if (publish(store, next) === 'published') return { record: next, salvage: record.kind === 'task' };
   const current = readJob(store, record.id);
   if (current.kind !== 'ok' || current.record.rev <= record.rev) return { record, salvage: false };
   // Somebody was faster; it may have been the runner itself, just before it died.
@@ -54,12 +54,13 @@ function lostRecord(record: JobRecord, move: Move, nowMs: number): JobRecord {
   const never = move.reason === 'launch_failed';
   const summaryLine = never
     ? 'The job never started: its runner did not come up.'
-    : `The runner died while the job was ${record.state}; what it did is being saved.`;
+    : `The runner died while the job was ${record.state}${record.kind === 'ask' ? '' : '; what it did is being saved'}.`;
   const result: ResultHead = {
     ...(record.result ?? NO_RESULT),
     summaryLine,
     error: never ? 'the runner did not come up within 30 s' : 'the runner process is gone',
-    salvaged: 'pending',
+    // An ask changes no files: there is nothing to take in.
+    salvaged: record.kind === 'ask' ? false : 'pending',
   };
   return {
     ...record,

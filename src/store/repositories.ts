@@ -38,10 +38,18 @@ export function registerRepository(userDir: string, known: KnownRepository): str
 
 /** The repositories that were noted and still exist, ordered by path. What cannot be read is left out. */
 export function knownRepositories(userDir: string): KnownRepository[] {
+  return noted(userDir).filter((known) => isFolder(known.path));
+}
+
+/** Those that were noted and are not there any more, ordered by path: moved, deleted, or on a disk that is away. */
+export function missingRepositories(userDir: string): KnownRepository[] {
+  return noted(userDir).filter((known) => !isFolder(known.path));
+}
+
+function noted(userDir: string): KnownRepository[] {
   const folder = repositoriesFolder(userDir);
   return names(folder)
     .flatMap((name) => read(join(folder, name)) ?? [])
-    .filter((known) => isFolder(known.path))
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 

@@ -41,7 +41,7 @@ function temporaryFolders(store: StorePaths): string[] {
   const mailFolders = namesIn(store.comm)
     .filter((id) => isJobId(id))
     .flatMap((id) => Object.values(commPaths(store, id)).map((box) => join(box, 'tmp')));
-  return [store.root, store.jobs, store.active, store.removed, ...runFolders, ...mailFolders];
+  return [store.root, store.jobs, store.active, store.removed, store.lines, ...runFolders, ...mailFolders];
 }
 
 function sweepMarkers(store: StorePaths, nowMs: number): number {

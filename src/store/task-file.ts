@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import * as z from 'zod';
+import { isJobId, type JobId } from '../job/ids.ts';
 import type { Task } from '../job/task.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { ensureFolder } from './folders.ts';
@@ -8,6 +9,8 @@ import { type JsonFile, readJsonFile } from './json-file.ts';
 const TASK_MAX_BYTES = 16 * 1024 * 1024;
 const count = z.number().int().min(0);
 
+const jobId = z.custom<JobId>((value) => typeof value === 'string' && isJobId(value), 'no job id');
+
 const schema: z.ZodType<Task> = z.object({
   prompt: z.string(),
   done: z.string().nullable(),
@@ -15,6 +18,13 @@ const schema: z.ZodType<Task> = z.object({
   forceStart: z.boolean(),
   passEnv: z.array(z.string()),
   notSeen: z.object({ changed: count, untracked: count }),
+  // Not in the tasks of the first versions.
+  denyTools: z.array(z.string()).default([]),
+  goesOn: z
+    .object({ job: jobId, how: z.enum(['followup', 'resume']), start: z.string().nullable() })
+    .nullable()
+    .default(null),
+  ask: z.object({ tools: z.boolean(), schema: z.json() }).nullable().default(null),
 });
 
 /** Writes the task beside its run. Durable: the runner starts from it. Throws UserError `storage`. */

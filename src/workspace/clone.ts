@@ -18,12 +18,14 @@ export async function createClone(wanted: {
   readonly commit: string;
   readonly branch: string;
   readonly folder: string;
+  /** Another commit, whose files lie there as staged changes: where an earlier turn stopped. */
+  readonly start?: string | null;
 }): Promise<void> {
-  const { repository, commit, branch, folder } = wanted;
+  const { repository, commit, branch, folder, start } = wanted;
   await markJobFolder(dirname(folder), wanted.id);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if ((await readdir(folder)).length > 0) throw new Error(`the workspace's folder is not empty: ${folder}`);
   const gitDir = join(folder, '.git');
   await makeGitDirectory(gitDir, repository, { head: { branch, commit } });
-  await hostGit({ gitDir, workTree: folder, args: ['read-tree', '--reset', '-u', commit] });
+  await hostGit({ gitDir, workTree: folder, args: ['read-tree', '--reset', '-u', start ?? commit] });
 }

@@ -18,17 +18,21 @@ const GIT_LIMIT_MS = 120_000;
 const LIST_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * Puts tracked files back as the base has them (a set-up command may have rewritten a lock file, and that is
- * not the worker's work), and says what else set-up and preflight left: new files, and what git ignores (a
+ * Puts tracked files back as the worker is to find them (a set-up command may have rewritten a lock file, and that is
+ * not the worker's work): as the base has them, or the commit `start` in its place. Says what else set-up and preflight left: new files, and what git ignores (a
  * folder of such files, e.g. node_modules, counts as one). Only before the worker has begun, while the
  * clone's git is still our own.
  */
-export async function tidyWorkspace(sandbox: Sandbox, work: string): Promise<Leftovers> {
+export async function tidyWorkspace(
+  sandbox: Sandbox,
+  work: string,
+  start: string | null = null,
+): Promise<Leftovers> {
   let seen = await status(sandbox, work);
-  if (seen.trackedChanged) {
-    await gitInside(sandbox, work, ['reset', '--hard', '--quiet']);
-    seen = await status(sandbox, work);
-  }
+  // What an earlier turn left is staged, so that a reset would take it away with the rest.
+  if (start !== null) await gitInside(sandbox, work, ['read-tree', '--reset', '-u', start]);
+  else if (seen.trackedChanged) await gitInside(sandbox, work, ['reset', '--hard', '--quiet']);
+  if (seen.trackedChanged) seen = await status(sandbox, work);
   const found = new Map<string, string>();
   for (const path of seen.others) found.set(path, await digest(join(work, path)));
   return found;

@@ -3,15 +3,23 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import { type CommonPlace, fields, GitError, line, refsGit } from './git.ts';
 
 /** Where a job's commits are kept, out of the way of branches: `refs/delegate/<id>/<name>`. */
-export function jobRef(id: JobId, name: 'base' | 'result' | `extra/${number}`): string {
+export function jobRef(id: JobId, name: 'base' | 'start' | 'result' | `extra/${number}`): string {
   return `refs/delegate/${id}/${name}`;
 }
 
 /** Keeps the base alive whatever the user does to their branches. Called again it changes nothing. */
 export async function pinBase(repository: CommonPlace, id: JobId, base: string): Promise<void> {
-  const ref = jobRef(id, 'base');
-  await updateRef(repository, ref, base, null).catch(async (error: unknown) => {
-    if ((await readRef(repository, ref)) !== base) throw error;
+  await pin(repository, jobRef(id, 'base'), base);
+}
+
+/** Keeps the commit a later turn starts with alive, whatever becomes of the turn before. As `pinBase`. */
+export async function pinStart(repository: CommonPlace, id: JobId, start: string): Promise<void> {
+  await pin(repository, jobRef(id, 'start'), start);
+}
+
+async function pin(repository: CommonPlace, ref: string, commit: string): Promise<void> {
+  await updateRef(repository, ref, commit, null).catch(async (error: unknown) => {
+    if ((await readRef(repository, ref)) !== commit) throw error;
   });
 }
 

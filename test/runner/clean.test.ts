@@ -26,6 +26,7 @@ const command = { command: bad, exitCode: 1, timedOut: false, durationSeconds: 1
 /** What neither a worker nor an endpoint has a word in. */
 const REST = {
   schema: 1,
+  kind: 'task',
   version: '0',
   id: makeJobId(1_700_000_000_000, 1),
   state: 'failed',

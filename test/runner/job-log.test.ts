@@ -21,6 +21,7 @@ function newLog() {
     runnerLog: at('runner.log'),
     patch: at('result.patch'),
     receipt: at('receipt.json'),
+    answer: at('answer.md'),
     leftovers: at('leftovers.json'),
     applied: at('applied'),
   };

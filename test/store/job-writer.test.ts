@@ -1,5 +1,6 @@
 import { readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { JobRecord } from '../../src/job/record.ts';
 import { UserError } from '../../src/job/user-error.ts';
 import { claimJob, Fenced, JobWriter } from '../../src/store/job-writer.ts';
 import { createJob, publish } from '../../src/store/jobs.ts';
@@ -16,6 +17,8 @@ function setUp(change: Parameters<typeof sampleRecord>[0] = {}) {
   const record = sampleRecord(change);
   createJob(store, record);
   const clock = { now: NOW, due: null as null | { act: () => void; ms: number }, fenced: 0 };
+  /** What was said to be saved, and what was stored at that moment. */
+  const told: { saved: JobRecord; stored: JobRecord }[] = [];
   const writer = new JobWriter(store, record, {
     now: () => clock.now,
     schedule: (act, ms) => {
@@ -26,6 +29,9 @@ function setUp(change: Parameters<typeof sampleRecord>[0] = {}) {
     },
     onFenced: () => {
       clock.fenced += 1;
+    },
+    saved: (saved) => {
+      told.push({ saved, stored: stored() });
     },
   });
   const stored = () => {
@@ -39,7 +45,7 @@ function setUp(change: Parameters<typeof sampleRecord>[0] = {}) {
     clock.now += due?.ms ?? 0;
     due?.act();
   };
-  return { store, record, clock, writer, stored, fire };
+  return { store, record, clock, writer, stored, told, fire };
 }
 
 describe('JobWriter.move', () => {
@@ -156,5 +162,22 @@ describe('claimJob', () => {
     expect(() => claimJob(store, record, runner)).toThrow(Fenced);
     expect(() => claimJob(store, winner.record, runner)).toThrow(Fenced);
     expect(stored()).toMatchObject({ rev: 2, state: 'queued', runner });
+  });
+});
+
+describe('what JobWriter has saved', () => {
+  it('is told after each save and never before: transitions, amendments and progress', () => {
+    const { store, record, writer, told, fire } = setUp();
+    writer.move({ to: 'preparing', reason: null });
+    writer.amend({ title: 'another' });
+    writer.progress({ costUsd: 1 });
+    expect(told).toHaveLength(2);
+    fire();
+    expect(told).toHaveLength(3);
+    for (const { saved, stored } of told) expect(stored).toEqual(saved);
+    expect(told.at(-1)?.saved).toMatchObject({ title: 'another', costUsd: 1 });
+    publish(store, { ...writer.record, rev: writer.record.rev + 1 });
+    expect(() => writer.amend({ title: record.title })).toThrow(Fenced);
+    expect(told).toHaveLength(3);
   });
 });

@@ -10,7 +10,6 @@ import { ownProfile } from '../../provider/reference.ts';
 import type { CommandContext, Output } from '../command.ts';
 import { parseVerb, usage } from '../parse.ts';
 import { readKey } from './read-key.ts';
-import { requirePerson } from './write-gate.ts';
 
 /** `config key set|remove PROFILE`; a provider's name serves all of its profiles. */
 export async function keyVerb(context: CommandContext, args: readonly string[]): Promise<Output> {
@@ -29,7 +28,6 @@ export async function keyVerb(context: CommandContext, args: readonly string[]):
       `type: cc-delegate config key ${verb} ${name}, and give the key when asked, or on stdin`,
     );
   }
-  requirePerson(context.env, ['key', verb, name]);
   return verb === 'set' ? set(context, name) : remove(context, name);
 }
 

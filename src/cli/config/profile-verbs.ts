@@ -9,7 +9,6 @@ import type { CommandContext, Output } from '../command.ts';
 import { atMost, parseVerb, usage } from '../parse.ts';
 import { describeProfiles, profileLines } from './describe-profiles.ts';
 import { PROFILE_OPTIONS, planProfile } from './profile-options.ts';
-import { requirePerson } from './write-gate.ts';
 
 /** `config profile set|remove|default|list|show`. */
 export async function profileVerb(context: CommandContext, args: readonly string[]): Promise<Output> {
@@ -32,7 +31,6 @@ export async function profileVerb(context: CommandContext, args: readonly string
 async function setProfile(context: CommandContext, args: readonly string[]): Promise<Output> {
   const { values, positionals } = parseVerb(args, PROFILE_OPTIONS);
   const name = onlyName(positionals);
-  requirePerson(context.env, ['profile', 'set', ...args]);
   let notices: readonly string[] = [];
   await editConfig(context.env, (document, before) => {
     const config = before();
@@ -69,7 +67,6 @@ function setFields(
 
 async function removeProfile(context: CommandContext, args: readonly string[]): Promise<Output> {
   const name = onlyName(parseVerb(args, {}).positionals);
-  requirePerson(context.env, ['profile', 'remove', ...args]);
   let nowDefault: string | null = null;
   await editConfig(context.env, (document, before) => {
     const config = before();
@@ -105,7 +102,6 @@ function defaultLine(name: string | null): string {
 
 async function setDefault(context: CommandContext, args: readonly string[]): Promise<Output> {
   const name = onlyName(parseVerb(args, {}).positionals);
-  requirePerson(context.env, ['profile', 'default', ...args]);
   await editConfig(context.env, (document, before) => {
     requireProfile(before().profiles ?? {}, name);
     document.set('defaultProfile', name);

@@ -6,10 +6,11 @@ import { parseReference } from '../../provider/reference.ts';
 import { removeKey } from '../../provider/yaml-text.ts';
 import type { CommandContext, Output } from '../command.ts';
 import { atMost, parseVerb, usage } from '../parse.ts';
+import { allowRulesVerb } from './allow-rules.ts';
+import { importVerb } from './import.ts';
 import { keyVerb } from './key-verbs.ts';
 import { profileVerb } from './profile-verbs.ts';
 import { showConfig } from './show.ts';
-import { requirePerson } from './write-gate.ts';
 
 export const CONFIG_HELP = `config show                     every setting, its value, and where it comes from
   config path                     where the file is
@@ -27,6 +28,8 @@ export const CONFIG_HELP = `config show                     every setting, its v
   config profile list
   config key set NAME             asks for the key, or reads it from stdin
   config key remove NAME          NAME is a profile, or a provider
+  config allow-rules [show|add|remove]   reading verbs Claude Code need not ask about
+  config import [DIR] [--force] [--dry-run]   settings and keys of the older product
 
 Reading is for everyone; writing is for the user, in a terminal.`;
 
@@ -50,6 +53,10 @@ export async function run(context: CommandContext): Promise<Output> {
       return setMode(context, args);
     case 'allow':
       return allow(context, args);
+    case 'allow-rules':
+      return allowRulesVerb(context, args);
+    case 'import':
+      return importVerb(context, args);
     case 'profile':
       return profileVerb(context, args);
     case 'key':
@@ -58,7 +65,7 @@ export async function run(context: CommandContext): Promise<Output> {
       throw usage(
         'config takes a verb',
         verb ?? '',
-        'one of: show, path, set, unset, mode, allow, profile, key (see config --help)',
+        'one of: show, path, set, unset, mode, allow, profile, key, allow-rules, import (see config --help)',
       );
   }
 }
@@ -76,7 +83,6 @@ async function setOne(context: CommandContext, args: readonly string[]): Promise
   const [key, value] = positionals;
   if (key === undefined || value === undefined)
     throw usage('config set takes a key and a value', '', 'e.g. config set budget.perJob 3');
-  requirePerson(context.env, ['set', key, value]);
   await configSet(context.env, key, value);
   return { json: { set: key }, text: `${key} is set`, exit: EXIT.done };
 }
@@ -87,7 +93,6 @@ async function unsetOne(context: CommandContext, args: readonly string[]): Promi
   const [key] = positionals;
   if (key === undefined || key === '')
     throw usage('config unset takes a key', '', 'e.g. config unset budget.perJob');
-  requirePerson(context.env, ['unset', key]);
   await configUnset(context.env, key);
   return { json: { unset: key }, text: `${key} is not set any more`, exit: EXIT.done };
 }
@@ -97,7 +102,6 @@ async function setMode(context: CommandContext, args: readonly string[]): Promis
   atMost(positionals, 1);
   const [mode] = positionals;
   if (mode === undefined) throw usage('config mode takes a mode', '', 'one of: off, ondemand, auto');
-  requirePerson(context.env, ['mode', mode]);
   await configSet(context.env, 'mode', mode);
   return { json: { mode }, text: `mode is ${mode}`, exit: EXIT.done };
 }
@@ -106,7 +110,6 @@ async function allow(context: CommandContext, args: readonly string[]): Promise<
   const { positionals: models } = parseVerb(args, {});
   if (models.length === 0)
     throw usage('config allow takes models', '', 'e.g. config allow openrouter:qwen/qwen3-coder, or: all');
-  requirePerson(context.env, ['allow', ...models]);
   let allowed: 'all' | readonly string[] = 'all';
   await editConfig(context.env, (document, before) => {
     const config = before();

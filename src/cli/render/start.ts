@@ -3,14 +3,21 @@ import { shortId } from '../../job/ids.ts';
 import type { JobRecord, Preflight } from '../../job/record.ts';
 import { isTerminal } from '../../job/states.ts';
 import { sandboxWords } from '../../job/summary.ts';
-import type { StartPlan } from '../plan-start.ts';
+import type { ModelResolution } from '../../provider/resolve-model.ts';
+
+/** What is said of a job beside its record. */
+export interface Handed {
+  readonly model: ModelResolution;
+  readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
+}
 
 /** What `start` prints: what was handed over, on which terms, and what comes next. */
-export function renderStart(record: JobRecord, plan: StartPlan, lacks: readonly string[]): string {
+export function renderStart(record: JobRecord, plan: Handed, lacks: readonly string[]): string {
   const lines = [
     `${'delegated'.padEnd(10)} ${record.id}   ${trimLine(record.title, 45)}`,
     field('model', `${modelName(record)} · ${price(plan)} · cap $${record.limits.budgetUsd.toFixed(2)}`),
     field('workspace', `clone of ${record.base.slice(0, 7)} on ${record.branch}`),
+    ...(record.turn > 1 ? [field('turn', `${record.turn} of ${record.conversationId}`)] : []),
     field('sandbox', sandboxWords(record)),
     field('preflight', preflight(record)),
   ];
@@ -30,7 +37,7 @@ function modelName({ model, modelSource }: JobRecord): string {
   return `${model.split(/[/:]/).at(-1) ?? model} (${source})`;
 }
 
-function price({ model }: StartPlan): string {
+function price({ model }: Handed): string {
   const { prices } = model.primary.endpoint;
   if (prices === null) return 'price unknown';
   return `$${prices.input.toFixed(2)} in / $${prices.output.toFixed(2)} out per M`;

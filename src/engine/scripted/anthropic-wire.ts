@@ -74,8 +74,15 @@ export function anthropicBody(turn: Turn, model: string): unknown {
   };
 }
 
+/** An id of its own: a client takes two messages with one id for parts of the same message. */
 function shell(model: string): object {
-  return { id: 'msg_scripted', type: 'message', role: 'assistant', model, stop_sequence: null };
+  return {
+    id: `msg_${randomUUID().slice(0, 8)}`,
+    type: 'message',
+    role: 'assistant',
+    model,
+    stop_sequence: null,
+  };
 }
 
 function event(type: string, fields: object): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { run } from '../../../src/cli/config/run.ts';
+import { requirePermission } from '../../../src/cli/permission.ts';
 import { needs } from '../../helpers/needs.ts';
 import { makeFolder, makeRepository } from '../../helpers/repository.ts';
 import { refusal } from '../../provider/user-error-of.ts';
@@ -21,8 +22,17 @@ function terminal(variables: Record<string, string> = {}, cwd = makeFolder()) {
     errors,
     file: join(home, 'config.yaml'),
     yaml: () => readFileSync(join(home, 'config.yaml'), 'utf8'),
-    config: (...args: string[]) =>
-      run({ args, cwd, env, stdin: process.stdin, stderr: (line) => void errors.push(line), json: false }),
+    config: async (...args: string[]) => {
+      requirePermission(['config', ...args], env);
+      return run({
+        args,
+        cwd,
+        env,
+        stdin: process.stdin,
+        stderr: (line) => void errors.push(line),
+        json: false,
+      });
+    },
   };
 }
 
@@ -285,7 +295,7 @@ describe('config as a program’s call', () => {
     async (args, variable) => {
       const { config, home } = terminal({ [variable]: '1' });
       const error = await refusal(() => config(...args));
-      expect(error).toMatchObject({ exit: 5, code: 'user_only' });
+      expect(error).toMatchObject({ exit: 5, code: 'needs_the_user' });
       expect(error.remedy).toContain(`cc-delegate config ${args.join(' ')}`);
       expect(existsSync(join(home, 'config.yaml')) || existsSync(join(home, 'credentials.json'))).toBe(false);
     },

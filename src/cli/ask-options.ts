@@ -1,0 +1,111 @@
+import type { CommandContext } from './command.ts';
+import { deniedTools } from './deny-tools.ts';
+import { inlined } from './inline-files.ts';
+import { number, parseVerb, seconds } from './parse.ts';
+import { readSchema } from './read-schema.ts';
+import type { StartRequest } from './start-options.ts';
+import { readText } from './text-input.ts';
+
+export const ASK_HELP = `cc-delegate ask "QUESTION" [options] | --prompt-file F | -
+
+Asks another model. It looks at a snapshot of this checkout, uncommitted work
+included and ignored files never, and changes nothing. Waits up to 100 s for the
+answer and prints it; else prints the id, and the answer is fetched with result.
+
+  --file F                a file it gets whole, with the question (repeatable)
+  --no-tools              one model call, without looking at the checkout
+  --schema F              a JSON schema the answer has to fit
+  --title TEXT            for tables; default: the first line of the question
+  --profile NAME          which model, by profile; or --model PROVIDER:MODEL
+  --budget USD            stop when it is spent (5)
+  --max-steps N           model calls (400); --timeout T  seconds or 30m (30m)
+  --stall-timeout T       (300)
+  --append-system-prompt TEXT
+  --deny-tool NAME        not this tool: Read, Grep or Glob (repeatable)
+  --allow-unsandboxed     though no full sandbox is available, this time
+  --wait S                how long to wait (100); 0 not at all
+
+Works outside a git repository too, with what is in the question and its files.
+Exit: 0 answered, or still at it; 1 not; with --wait S as wait.`;
+
+/** What `ask` was asked for, checked in form. */
+export interface AskRequest {
+  /** The terms, in the form of a start. */
+  readonly start: StartRequest;
+  /** May it look at the checkout? */
+  readonly tools: boolean;
+  readonly schema: unknown;
+  /** As typed, for who may name them. */
+  readonly files: readonly string[];
+  readonly wait: number | undefined;
+}
+
+const text = { type: 'string' } as const;
+const many = { type: 'string', multiple: true } as const;
+
+const OPTIONS = {
+  'prompt-file': text,
+  file: many,
+  'no-tools': { type: 'boolean' },
+  schema: text,
+  title: text,
+  profile: text,
+  model: text,
+  budget: text,
+  'max-steps': text,
+  'max-turns': text,
+  timeout: text,
+  'stall-timeout': text,
+  'append-system-prompt': text,
+  'deny-tool': many,
+  'allow-unsandboxed': { type: 'boolean' },
+  wait: text,
+} as const;
+
+/** Reads the arguments of `ask`, its files and its schema. Throws UserError exit 2 for what is not of their form. */
+export async function askRequest(context: CommandContext): Promise<AskRequest> {
+  const { values, positionals } = parseVerb(context.args, OPTIONS);
+  const file = values['prompt-file'];
+  const source = { name: 'question', words: positionals, file, fileOption: 'prompt-file' };
+  const question = await readText(context, source);
+  const files = values.file ?? [];
+  const schema = values.schema === undefined ? null : readSchema(context.cwd, values.schema);
+  return {
+    start: {
+      ...NO_TASK,
+      prompt: inlined(context.cwd, question, files),
+      title: values.title ?? question.trim().split('\n')[0],
+      profile: values.profile,
+      model: values.model,
+      limits: {
+        ...NO_TASK.limits,
+        budgetUsd: number('budget', values.budget, { least: 0, whole: false }),
+        maxSteps: number('max-steps', values['max-steps'] ?? values['max-turns'], { least: 0, whole: true }),
+        timeout: seconds('timeout', values.timeout),
+        stallTimeout: seconds('stall-timeout', values['stall-timeout']),
+      },
+      appendSystemPrompt: values['append-system-prompt'],
+      denyTools: deniedTools(values['deny-tool']),
+      allowUnsandboxed: values['allow-unsandboxed'] === true,
+    },
+    tools: values['no-tools'] !== true,
+    schema,
+    files,
+    wait: seconds('wait', values.wait),
+  };
+}
+
+/** What only a task can be asked for. */
+const NO_TASK = {
+  done: undefined,
+  test: undefined,
+  setup: undefined,
+  base: undefined,
+  limits: { askTimeout: undefined, testTimeout: undefined },
+  anyway: false,
+  passEnv: [],
+  network: 'none',
+  forceStart: false,
+  preflightWait: false,
+  wait: undefined,
+} as const;

@@ -1,0 +1,36 @@
+import { shortId } from '../job/ids.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { callerOf } from '../notify/consent/caller.ts';
+import { burn } from '../notify/consent/grants.ts';
+import { heirsFrom } from '../notify/heirs.ts';
+import { userDirectory } from '../store/paths.ts';
+import type { Conversation } from './find-conversation.ts';
+import type { VerbContext } from './verb.ts';
+
+/**
+ * A model may go on with conversations its own session started (or that this session took over), and with those the
+ * person has named; a person with any. Throws UserError (exit 5) otherwise.
+ */
+export function refuseForeign(
+  context: VerbContext,
+  verb: string,
+  conversation: Conversation,
+  typed: string,
+): void {
+  const userDir = userDirectory(context.env);
+  const caller = callerOf(context.env, userDir);
+  if (caller.kind === 'person') return;
+  const { session, isAttended } = caller;
+  const owner = conversation.first.supervisor.sessionId;
+  if (session !== null && owner !== null && heirsFrom(userDir, owner).includes(session)) return;
+  const argv = [verb, ...context.args];
+  const need = { verb, why: 'goes on with work of another session', words: [typed] };
+  if (session !== null && isAttended && burn(userDir, session, { argv, need, now: Date.now() })) return;
+  throw new UserError({
+    code: 'needs_the_user',
+    what: 'a session may go on only with conversations it has started itself, or that the user has named',
+    value: conversation.id,
+    remedy: `the user may type in a terminal: cc-delegate ${verb} ${shortId(conversation.named.id)} …`,
+    exit: EXIT.refused,
+  });
+}

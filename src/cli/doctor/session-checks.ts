@@ -1,0 +1,105 @@
+import { existsSync } from 'node:fs';
+import { execa } from 'execa';
+import which from 'which';
+import { bellFile, isSessionId } from '../../notify/places.ts';
+import { allSessions, readSession } from '../../notify/sessions.ts';
+import { userDirectory } from '../../store/paths.ts';
+import { rulesState } from '../claude-settings/allow-rules.ts';
+import { statusLineState } from '../claude-settings/status-line.ts';
+import { describeProfiles } from '../config/describe-profiles.ts';
+import type { VerbContext } from '../verb.ts';
+import { CLIENT_FLOOR, isAtLeast, versionIn } from './client-version.ts';
+import { type Check, check, type Finding } from './finding.ts';
+import { RUNG_WORDS, rungOf } from './wake-up.ts';
+
+const CLIENT_LIMIT_MS = 10_000;
+
+/** What a session of Claude Code has of us: each of it can be missing, and a job works all the same. */
+export async function sessionChecks(context: VerbContext): Promise<Check[]> {
+  return [
+    await check('client', () => clientCheck(context)),
+    await check('hooks', () => hooksCheck(context)),
+    await check('wake-up', () => wakeCheck(context)),
+    await check('status line', () => statusLineCheck(context)),
+    await check('allow rules', () => rulesCheck(context)),
+  ];
+}
+
+/** A key for every profile, the default among them; nothing without profiles. */
+export async function profileChecks(context: VerbContext): Promise<Check[]> {
+  // What is wrong with the file itself, the check of the default model says as well.
+  const readable = await check('profiles', () => String(describeProfiles(context).length));
+  if (!readable.ok) return [readable];
+  const checks = describeProfiles(context).map(({ name, provider, model, key, isDefault }) =>
+    check(`profile ${name}`, () => {
+      const text = `${provider}:${model}${isDefault ? ' (default)' : ''}`;
+      if (key.source !== null) return `${text} · key found (${key.source})`;
+      if (!key.needed) return `${text} · no key needed`;
+      return {
+        text: `${text} · no key`,
+        remedy: `type in a terminal: cc-delegate config key set ${name}`,
+        note: true,
+      };
+    }),
+  );
+  return Promise.all(checks);
+}
+
+async function clientCheck({ env }: VerbContext): Promise<Finding> {
+  const path = await which('claude', { nothrow: true, path: env.PATH ?? '' });
+  const remedy = `npm install -g @anthropic-ai/claude-code (${CLIENT_FLOOR} or newer)`;
+  if (path === null) return { text: 'Claude Code is not on the PATH', remedy, note: true };
+  const answer = await execa(path, ['--version'], {
+    reject: false,
+    timeout: CLIENT_LIMIT_MS,
+    stdin: 'ignore',
+    env: { ...env },
+    extendEnv: false,
+  });
+  const version = versionIn(String(answer.stdout));
+  if (version === null) return { text: `${path} does not say its version`, remedy, note: true };
+  if (isAtLeast(version, CLIENT_FLOOR)) return `Claude Code ${version}`;
+  return { text: `Claude Code ${version} is too old`, remedy: 'claude update', note: true };
+}
+
+function hooksCheck({ env }: VerbContext): Finding {
+  const userDir = userDirectory(env);
+  const id = env.CLAUDE_CODE_SESSION_ID;
+  const remedy = 'install the plugin (README, "Install"), then begin a new session';
+  if (isSessionId(id)) {
+    if (readSession(userDir, id) !== null) return 'they ran at the start of this session';
+    return { text: 'they did not run at the start of this session', remedy, note: true };
+  }
+  const newest = allSessions(userDir)
+    .map(({ startedAt }) => startedAt)
+    .sort()
+    .at(-1);
+  if (newest !== undefined) return `last seen ${newest}`;
+  return { text: 'they have not run yet', remedy, note: true };
+}
+
+function wakeCheck({ env }: VerbContext): Finding {
+  const id = env.CLAUDE_CODE_SESSION_ID;
+  const inSession = isSessionId(id);
+  const hasBell = inSession && existsSync(bellFile(userDirectory(env), id));
+  const isAttended = env.CLAUDE_CODE_SESSION_ATTENDED !== '0';
+  const hasBackground = !['1', 'true'].includes(env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS ?? '');
+  const rung = rungOf({ inSession, hasBell, isAttended, hasBackground });
+  const text = RUNG_WORDS[rung];
+  if (rung === 'bell' || rung === 'terminal' || !isAttended) return text;
+  return { text, remedy: 'the bell comes with the plugin: begin a new session', note: true };
+}
+
+function statusLineCheck({ env }: VerbContext): Finding {
+  const state = statusLineState(env);
+  if (state.kind === 'ours') return state.wraps === null ? 'installed' : `installed, below: ${state.wraps}`;
+  const text = state.kind === 'other' ? 'not installed; another one is, and would be kept' : 'not installed';
+  return { text, remedy: 'cc-delegate statusline install', note: true };
+}
+
+function rulesCheck({ env }: VerbContext): Finding {
+  const { offered, present } = rulesState(env);
+  if (present.length === offered.length) return 'reading verbs run unasked';
+  const text = `Claude Code asks before ${offered.length - present.length} of ${offered.length} reading verbs`;
+  return { text, remedy: 'see: cc-delegate config allow-rules show', note: true };
+}

@@ -1,0 +1,84 @@
+import { formatMoney } from '../job/format.ts';
+import type { Limits } from '../job/limits.ts';
+import type { JobRecord } from '../job/record.ts';
+import type { Task } from '../job/task.ts';
+import { effectiveConfig } from '../provider/effective-config.ts';
+import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
+import type { Settings } from '../provider/settings.ts';
+import { bestLevel } from '../workspace/sandbox/levels.ts';
+import { callerIsModel } from './model-caller.ts';
+import {
+  NOTHING_RUNS,
+  passedVariables,
+  priceNotice,
+  refuseSwitchedOff,
+  refuseWithoutConsent,
+  type Terms,
+} from './plan-terms.ts';
+import type { VerbContext } from './verb.ts';
+
+/** The model of a new job, where the caller names one. */
+export interface ModelFlags {
+  readonly model?: string | undefined;
+  readonly profile?: string | undefined;
+}
+
+/**
+ * The terms of an earlier job for one that goes on from it: the same model, network, variables and sandbox consent,
+ * under today's settings. Throws UserError: exit 5 for a model that is no longer allowed, or a lower sandbox than the
+ * user agreed to.
+ */
+export async function inheritTerms(
+  context: VerbContext,
+  record: JobRecord,
+  task: Task,
+  wanted: { readonly limits: Limits; readonly projectRoot: string | null; readonly flags?: ModelFlags },
+): Promise<Terms> {
+  const { env } = context;
+  const { settings, warnings } = effectiveConfig({ env, projectRoot: wanted.projectRoot });
+  refuseSwitchedOff(settings);
+  const warned: string[] = [...warnings];
+  const warn = (line: string): void => void warned.push(line);
+  const model = inheritModel(record, settings, env, warn, wanted.flags ?? {});
+  const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
+  refuseWithoutConsent(sandbox, settings, record.sandbox === sandbox.level);
+  const passEnv = passedVariables(env, task.passEnv);
+  const missing = task.passEnv.filter((name) => passEnv[name] === undefined);
+  if (missing.length > 0) warn(`not set any more, and not passed on: ${missing.join(', ')}`);
+  const { limits, notice } = bounded(wanted.limits, settings, callerIsModel(env));
+  return {
+    settings,
+    model,
+    sandbox,
+    network: record.network,
+    limits,
+    passEnv,
+    notices: [...warned, ...model.notices, ...notice, ...priceNotice(model, limits)],
+  };
+}
+
+function inheritModel(
+  record: JobRecord,
+  settings: Settings,
+  env: NodeJS.ProcessEnv,
+  warn: (line: string) => void,
+  flags: ModelFlags,
+): ModelResolution {
+  if (flags.model !== undefined || flags.profile !== undefined) {
+    return resolveModel(flags, settings, env, warn);
+  }
+  const { model, modelSource } = record;
+  const isThere = record.profile !== null && Object.hasOwn(settings.profiles, record.profile);
+  if (record.profile !== null && !isThere)
+    warn(`the profile ${record.profile} is gone; its model is used without it`);
+  const request = isThere ? { model, profile: record.profile ?? undefined } : { model };
+  return { ...resolveModel(request, settings, env, warn), modelSource };
+}
+
+/** Once more as much as the person granted for once is for the person to say. */
+function bounded(limits: Limits, settings: Settings, byModel: boolean): { limits: Limits; notice: string[] } {
+  const { perJob } = settings.budget;
+  if (!byModel || limits.budgetUsd <= perJob) return { limits, notice: [] };
+  const notice = `the budget is ${formatMoney(perJob)}, as the user has set it, not ${formatMoney(limits.budgetUsd)} as before`;
+  return { limits: { ...limits, budgetUsd: perJob }, notice: [notice] };
+}

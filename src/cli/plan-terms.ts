@@ -1,0 +1,111 @@
+import { count } from '../job/format.ts';
+import type { Limits } from '../job/limits.ts';
+import type { Network } from '../job/record.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { effectiveConfig } from '../provider/effective-config.ts';
+import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
+import { limitsOf, type Settings } from '../provider/settings.ts';
+import { type BestLevel, bestLevel } from '../workspace/sandbox/levels.ts';
+import type { StartRequest } from './start-options.ts';
+import type { VerbContext } from './verb.ts';
+
+/** On which terms a job runs: with which model, held by what, up to which limits. */
+export interface Terms {
+  readonly settings: Settings;
+  readonly model: ModelResolution;
+  readonly sandbox: BestLevel;
+  readonly network: Network;
+  readonly limits: Limits;
+  readonly passEnv: Readonly<Record<string, string>>;
+  readonly notices: readonly string[];
+}
+
+/** Nothing of the model's runs and there is nothing to be reached: what an ask without tools is held by. */
+export const NOTHING_RUNS: BestLevel = { level: 'full', backend: 'nothing runs', notFull: null };
+
+/**
+ * Reads settings, model and sandbox for what was asked, and refuses what is switched off, or
+ * not held by a sandbox the user agreed to. `projectRoot` is null outside of a repository.
+ */
+export async function planTerms(
+  context: VerbContext,
+  request: StartRequest,
+  place: { readonly projectRoot: string | null; readonly runsSomething: boolean },
+): Promise<Terms> {
+  const { settings, warnings } = effectiveConfig({ env: context.env, projectRoot: place.projectRoot });
+  refuseSwitchedOff(settings);
+  const warned: string[] = [...warnings];
+  const asked = { ...defined('profile', request.profile), ...defined('model', request.model) };
+  const model = resolveModel(asked, settings, context.env, (line) => warned.push(line));
+  const sandbox = place.runsSomething ? await bestLevel(settings.sandbox.runtime) : NOTHING_RUNS;
+  refuseWithoutConsent(sandbox, settings, request.allowUnsandboxed);
+  const limits = { ...limitsOf(settings), ...definedValues(request.limits) };
+  return {
+    settings,
+    model,
+    sandbox,
+    network: request.network ?? settings.sandbox.network,
+    limits,
+    passEnv: passedVariables(context.env, [...settings.env.pass, ...request.passEnv]),
+    notices: [...warned, ...model.notices, ...priceNotice(model, limits)],
+  };
+}
+
+/** Without a price the budget says nothing: then the user hears what bounds the job. */
+export function priceNotice(model: ModelResolution, limits: Limits): string[] {
+  if (model.primary.endpoint.prices !== null) return [];
+  const cap = limits.maxTokens.toLocaleString('en-US');
+  return [`the price of ${model.name} is unknown: a cap of ${cap} tokens takes the budget's place`];
+}
+
+/** What of the user's checkout a worker does not see, in words. */
+export function unseenNotice(notSeen: {
+  changed: readonly string[];
+  untracked: readonly string[];
+}): string[] {
+  const unseen = notSeen.changed.length + notSeen.untracked.length;
+  if (unseen === 0) return [];
+  return [`${count(unseen, 'uncommitted file')} not visible to the worker: commit what it needs`];
+}
+
+/** The values of these variables, for those that are set. */
+export function passedVariables(env: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+function defined<K extends string>(key: K, value: string | undefined): { [k in K]?: string } {
+  return value === undefined ? {} : ({ [key]: value } as { [k in K]: string });
+}
+
+/** An explicit 0 is a value; only what was not said at all leaves the setting. */
+export function definedValues(
+  limits: Partial<{ readonly [K in keyof Limits]: number | undefined }>,
+): Partial<Limits> {
+  return Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== undefined));
+}
+
+/** Below level `full` nothing runs without the user's word; there is no silent downgrade. */
+export function refuseWithoutConsent(sandbox: BestLevel, settings: Settings, consent: boolean): void {
+  const { allowUnsandboxed, boundary } = settings.sandbox;
+  if (sandbox.level === 'full' || boundary === 'container') return;
+  if (allowUnsandboxed || consent) return;
+  throw new UserError({
+    code: 'unsandboxed',
+    what: `no full sandbox is available here, only level "${sandbox.level}": the worker's commands could reach your files`,
+    value: sandbox.notFull?.why ?? sandbox.backend,
+    remedy: `${sandbox.notFull?.remedy ?? 'see: cc-delegate doctor'}; or accept that for this start with --allow-unsandboxed, for good with: cc-delegate config set sandbox.allowUnsandboxed true`,
+    exit: EXIT.refused,
+  });
+}
+
+/** With mode `off` only reading verbs work. */
+export function refuseSwitchedOff(settings: Pick<Settings, 'mode'>): void {
+  if (settings.mode !== 'off') return;
+  throw new UserError({
+    code: 'mode_off',
+    what: 'delegation is switched off',
+    value: 'mode: off',
+    remedy: 'switch it on: cc-delegate config mode ondemand',
+    exit: EXIT.refused,
+  });
+}

@@ -1,0 +1,125 @@
+import { existsSync, statSync } from 'node:fs';
+import { startOfNextTurn } from '../job/conversation.ts';
+import { shortId } from '../job/ids.ts';
+import type { Limits } from '../job/limits.ts';
+import type { JobRecord } from '../job/record.ts';
+import type { GoesOn, Task } from '../job/task.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import type { Store } from '../store/open.ts';
+import { runPaths } from '../store/paths.ts';
+import { findRepository, type Repository, resolveBase } from '../workspace/repository.ts';
+import { type Conversation, taskOf } from './find-conversation.ts';
+import { inheritTerms } from './inherit-terms.ts';
+import type { JobPlan, Place } from './job-plan.ts';
+import type { VerbContext } from './verb.ts';
+
+/** What the next turn has otherwise than the one before. */
+export interface TurnWish {
+  readonly how: GoesOn['how'];
+  /** null: there is no new request. */
+  readonly prompt: string | null;
+  readonly title: string;
+  readonly limits: Limits;
+  /** Added to those that are denied already. */
+  readonly denyTools: readonly string[];
+}
+
+export interface TurnPlan {
+  readonly job: JobPlan;
+  readonly notices: readonly string[];
+}
+
+/**
+ * The next turn of a conversation, as a job that goes on from the newest one: the same terms, its transcript, and,
+ * for a task, the files it left, on the base of the first. Throws UserError; changes nothing.
+ */
+export async function planTurn(
+  context: VerbContext,
+  conversation: Conversation,
+  wish: TurnWish,
+): Promise<TurnPlan> {
+  const { store, newest } = conversation;
+  const task = taskOf(store, newest);
+  const transcript = transcriptOf(store, newest);
+  const repository = await repositoryOf(newest, task);
+  const projectRoot = repository?.checkout ?? null;
+  const terms = await inheritTerms(context, newest, task, { limits: wish.limits, projectRoot });
+  const start = task.ask === null ? startOfNextTurn(newest, task) : null;
+  if (repository !== null && start !== null) await resolveBase(repository, start);
+  const { settings, notices, ...rest } = terms;
+  return {
+    job: {
+      ...rest,
+      title: wish.title,
+      task: {
+        ...task,
+        prompt: wish.prompt ?? task.prompt,
+        notSeen: { changed: 0, untracked: 0 },
+        denyTools: [...new Set([...task.denyTools, ...wish.denyTools])],
+        goesOn: { job: newest.id, how: wish.how, start },
+        ask: task.ask && { ...task.ask, schema: wish.how === 'resume' ? task.ask.schema : null },
+      },
+      place: await placeOfNext(store, newest, task, repository),
+      turn: {
+        conversationId: conversation.id,
+        number: newest.turn + 1,
+        parent: newest.id,
+        newest: newest.id,
+        transcript,
+      },
+      boundary: newest.boundary,
+      test: newest.gate.test,
+      setup: newest.gate.setup,
+    },
+    notices: [...notices, replayNotice(transcript)],
+  };
+}
+
+/** A task's turns are one growing patch on one base; an ask looks at the checkout as it is now. */
+async function placeOfNext(
+  store: Store,
+  record: JobRecord,
+  task: Task,
+  repository: Repository | null,
+): Promise<Place> {
+  const base =
+    repository === null ? '' : await resolveBase(repository, task.ask === null ? record.base : undefined);
+  return placeLike(store, record, repository, base);
+}
+
+/** The place of an earlier job, with another base. */
+export function placeLike(
+  store: Store,
+  record: JobRecord,
+  repository: Repository | null,
+  base: string,
+): Place {
+  const { checkout, cwd, subdirectory } = record;
+  return { home: store.repo, repository, checkout, cwd, subdirectory, base };
+}
+
+/** The repository a job of this kind needs; null when it needs none. */
+export function repositoryOf(record: JobRecord, task: Task): Promise<Repository | null> {
+  return task.ask?.tools === false ? Promise.resolve(null) : findRepository(record.checkout);
+}
+
+/** The conversation so far. Throws UserError (exit 4) for a job that ended before it began to talk. */
+export function transcriptOf(store: Store, record: JobRecord): string {
+  const { transcript } = runPaths(store, record.id);
+  if (existsSync(transcript)) return transcript;
+  throw new UserError({
+    code: 'nothing_said',
+    what: 'this job ended before its model was asked anything: there is nothing to go on from',
+    value: record.id,
+    remedy: `try it once more: cc-delegate retry ${shortId(record.id)}`,
+    exit: EXIT.wrongState,
+  });
+}
+
+// A message is JSON with its quotes; four bytes are about a token.
+const BYTES_A_TOKEN = 4;
+
+function replayNotice(transcript: string): string {
+  const tokens = Math.max(1, Math.round(statSync(transcript).size / BYTES_A_TOKEN / 100) / 10);
+  return `the conversation so far is sent again: about ${tokens}k input tokens to begin with`;
+}

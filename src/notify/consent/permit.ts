@@ -1,0 +1,49 @@
+import { visiblePath } from '../../job/format.ts';
+import { EXIT, UserError } from '../../job/user-error.ts';
+import { callerOf } from './caller.ts';
+import { burn } from './grants.ts';
+import { type Bounds, type Need, needOf } from './need.ts';
+
+/** What a call is judged by. */
+export interface Request {
+  /** What follows `cc-delegate`. */
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The user's own folder. */
+  readonly userDir: string;
+  /** The user's settings, read when they are needed. */
+  readonly bounds: () => Bounds | null;
+}
+
+/**
+ * The program's last word on who may make this call. A person may; a model may within the settings, and beyond with the
+ * person's consent to exactly this call, which is used up here. Throws UserError (exit 5) with the command the person
+ * can type in a terminal.
+ */
+export function permit({ argv, env, userDir, bounds }: Request): void {
+  if (needOf(argv, null) === null) return;
+  const caller = callerOf(env, userDir);
+  if (caller.kind === 'person') return;
+  const need = needOf(argv, bounds());
+  if (need === null) return;
+  const { session, isAttended } = caller;
+  const call = { argv, need, now: Date.now() };
+  if (session !== null && isAttended && burn(userDir, session, call)) return;
+  throw refusal(argv, need);
+}
+
+function refusal(argv: readonly string[], need: Need): UserError {
+  return new UserError({
+    code: 'needs_the_user',
+    what: `only the user may do this: it ${need.why}`,
+    value: `cc-delegate ${need.verb}`,
+    remedy: `the user may type in a terminal: ${['cc-delegate', ...argv].map(quoted).join(' ')}`,
+    exit: EXIT.refused,
+  });
+}
+
+/** As a shell takes it back; characters a terminal would act on are shown as escapes. */
+function quoted(arg: string): string {
+  if (/^[A-Za-z0-9_@%+=:,./-]+$/.test(arg)) return arg;
+  return `'${visiblePath(arg).replaceAll("'", `'\\''`)}'`;
+}

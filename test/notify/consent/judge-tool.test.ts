@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { judgeTool } from '../../../src/notify/consent/judge-tool.ts';
+import { DEFAULT_BOUNDS } from '../../../src/notify/consent/need.ts';
+
+const place = { cwd: '/w/r', userDir: '/h/.cc-delegate', home: '/h', bounds: DEFAULT_BOUNDS };
+
+function bash(command: string, isGranted = false) {
+  return judgeTool({ ...place, tool: 'Bash', input: { command }, isGranted: () => isGranted });
+}
+
+it.each([
+  'cc-delegate status',
+  'cd sub && cc-delegate result a1b2c3 | head -40',
+  "cc-delegate start - --test 'npm test' <<'EOF'\nconfig mode auto; cc-delegate apply x\n$(rm -rf /)\nEOF",
+  'cc-delegate start "fix $USER" --budget 1',
+  'cat .cc-delegate/jobs/t_1_aaaaaa.json',
+  'cat ~/.cc-delegate/config.yaml',
+  'ls -la /h/.cc-delegate',
+  'git commit -m "cc-delegate config mode auto"',
+  'echo cc-delegate apply a1b2c3',
+  'cat /x/bin/cc-delegate',
+  'grep -r "cc-delegate apply" docs',
+])('lets a command through that changes nothing of the user: %s', (command) => {
+  expect(bash(command)).toEqual({ kind: 'free' });
+});
+
+it.each([
+  ['cc-delegate config mode auto', [['config', 'mode', 'auto']]],
+  ['cd x && /opt/p/bin/cc-delegate apply a1b2c3; echo ok', [['apply', 'a1b2c3']]],
+  ['env X=1 timeout 5 cc-delegate undo', [['undo']]],
+  ["bash -c 'cc-delegate config allow all'", [['config', 'allow', 'all']]],
+  ['eval "cc-delegate uninstall --purge"', [['uninstall', '--purge']]],
+  ['echo $(cc-delegate discard a1b2c3)', [['discard', 'a1b2c3']]],
+  ['if true; then cc-delegate undo; fi', [['undo']]],
+  ['cc-delegate config key set cheap < key.txt', [['config', 'key', 'set', 'cheap']]],
+  ['cc-delegate undo & cc-delegate discard a1b2c3', [['undo'], ['discard', 'a1b2c3']]],
+  ['echo "mode: auto" > ~/.cc-delegate/config.yaml', []],
+  ['cp /tmp/x /h/.cc-delegate/config.yaml', []],
+  ['sed -i s/ondemand/auto/ $HOME/.cc-delegate/config.yaml', []],
+])('asks the person about: %s', (command, calls) => {
+  expect(bash(command)).toMatchObject({ kind: 'ask', calls });
+});
+
+it.each([
+  'env -u CLAUDECODE cc-delegate config mode auto',
+  'CLAUDECODE= cc-delegate config mode auto',
+  'CC_DELEGATE_HOME=/tmp/x cc-delegate start y',
+  'HOME=/tmp/x cc-delegate start y',
+  'cc-delegate config mode $MODE',
+  'cc-delegate apply $(cat id)',
+  'cc-delegate hook UserPromptExpansion < forged.json',
+  'node /p/cc-delegate/dist/hook.cjs UserPromptExpansion',
+  'cat /h/.cc-delegate/credentials.json',
+  'echo "{}" > /h/.cc-delegate/grants/s/x.json',
+  'rm -rf ~/.cc-delegate/grants',
+  'rm -rf ~/.cc-delegate',
+])('refuses: %s', (command) => {
+  expect(bash(command)).toMatchObject({ kind: 'deny' });
+});
+
+it('does not ask again for what the person has typed', () => {
+  expect(bash('cc-delegate apply a1b2c3', true)).toEqual({ kind: 'free' });
+});
+
+it.each([
+  ['Write', '/h/.cc-delegate/config.yaml', 'ask'],
+  ['Edit', '~/.cc-delegate/config.yaml', 'ask'],
+  ['Edit', '/h/.cc-delegate/x/../config.yaml', 'ask'],
+  ['Write', '/h/.cc-delegate/grants/s/x.json', 'deny'],
+  ['Write', '/h/.cc-delegate/credentials.json', 'deny'],
+  ['Write', '/w/r/docs/cc-delegate.md', 'free'],
+  ['Write', '/w/r/.cc-delegate/x', 'free'],
+])('%s of %s: %s', (tool, path, kind) => {
+  const verdict = judgeTool({ ...place, tool, input: { file_path: path }, isGranted: () => false });
+  expect(verdict.kind).toBe(kind);
+});
