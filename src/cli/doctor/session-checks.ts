@@ -65,7 +65,7 @@ async function clientCheck({ env }: VerbContext): Promise<Finding> {
 function hooksCheck({ env }: VerbContext): Finding {
   const userDir = userDirectory(env);
   const id = env.CLAUDE_CODE_SESSION_ID;
-  const remedy = 'install the plugin (README, "Install"), then begin a new session';
+  const remedy = 'install the plugin (README, "Inside Claude Code"), then begin a new session';
   if (isSessionId(id)) {
     if (readSession(userDir, id) !== null) return 'they ran at the start of this session';
     return { text: 'they did not run at the start of this session', remedy, note: true };
