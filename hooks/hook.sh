@@ -7,19 +7,42 @@ event=${1-}
 root=${0%/*}/..
 home=${CC_DELEGATE_HOME:-${HOME-}/.cc-delegate}
 
-# Has this session a job that runs, another session's notices, a notice that was not told, or a consent nobody used?
+# Was a permission dialog shown, and its consent not used?
+has_dialog() {
+  for entry in "$home/grants/${CLAUDE_CODE_SESSION_ID:-none}"/dialog-*.json; do
+    [ ! -e "$entry" ] || return 0
+  done
+  return 1
+}
+
+# Has this session a job that runs, a notice that was not told, be it one it took over with another session's jobs, or
+# a consent nobody used?
 has_news() {
   [ -n "${CLAUDE_CODE_SESSION_ID-}" ] || return 1
-  for entry in "$home/grants/$CLAUDE_CODE_SESSION_ID"/dialog-*.json; do
-    [ ! -e "$entry" ] || return 0
-  done
-  folder=$home/deliveries/$CLAUDE_CODE_SESSION_ID
-  [ -d "$folder" ] || return 1
-  for entry in "$folder"/*.active "$folder"/*.adopted; do
-    [ ! -e "$entry" ] || return 0
-  done
-  for entry in "$folder"/*.json; do
-    [ ! -e "$entry" ] || [ -e "${entry%.json}.told" ] || return 0
+  ! has_dialog || return 0
+  todo=$CLAUDE_CODE_SESSION_ID
+  seen=
+  while [ -n "$todo" ]; do
+    owner=${todo%% *}
+    todo=${todo#"$owner"}
+    todo=${todo# }
+    seen="$seen $owner "
+    folder=$home/deliveries/$owner
+    [ -d "$folder" ] || continue
+    for entry in "$folder"/*.active; do
+      [ ! -e "$entry" ] || return 0
+    done
+    for entry in "$folder"/*.json; do
+      [ ! -e "$entry" ] || [ -e "${entry%.json}.told" ] || return 0
+    done
+    for entry in "$folder"/*.adopted; do
+      [ -e "$entry" ] || continue
+      from=${entry##*/}
+      from=${from%.adopted}
+      # Ids alone, so that they can stand in a list; and each once, whoever took over whose.
+      case $from in *[!A-Za-z0-9_-]*) continue ;; esac
+      case "$seen $todo " in *" $from "*) ;; *) todo="${todo:+$todo }$from" ;; esac
+    done
   done
   return 1
 }
@@ -33,6 +56,7 @@ program=$root/dist/hook.cjs
 case $event in
   PreToolUse | UserPromptExpansion) program=$root/dist/policy-hook.cjs ;;
   Stop | UserPromptSubmit | FileChanged) has_news || exit 0 ;;
+  AnyCommand) has_dialog || exit 0 ;;
 esac
 [ -f "$program" ] || say 'it is not built yet; the first cc-delegate command builds it, or: npm ci && npm run build'
 command -v node >/dev/null 2>&1 || say 'Node.js 20.19 or later is needed on PATH; jobs and notices do not work without it'

@@ -1,10 +1,11 @@
-import type { CommandContext } from './command.ts';
 import { deniedTools } from './deny-tools.ts';
+import { refuseUnshared } from './given-files.ts';
 import { inlined } from './inline-files.ts';
 import { number, parseVerb, seconds } from './parse.ts';
 import { readSchema } from './read-schema.ts';
 import type { StartRequest } from './start-options.ts';
 import { readText } from './text-input.ts';
+import type { VerbContext } from './verb.ts';
 
 export const ASK_HELP = `cc-delegate ask "QUESTION" [options] | --prompt-file F | -
 
@@ -35,8 +36,6 @@ export interface AskRequest {
   /** May it look at the checkout? */
   readonly tools: boolean;
   readonly schema: unknown;
-  /** As typed, for who may name them. */
-  readonly files: readonly string[];
   readonly wait: number | undefined;
 }
 
@@ -62,13 +61,17 @@ const OPTIONS = {
   wait: text,
 } as const;
 
-/** Reads the arguments of `ask`, its files and its schema. Throws UserError exit 2 for what is not of their form. */
-export async function askRequest(context: CommandContext): Promise<AskRequest> {
+/**
+ * Reads the arguments of `ask`, its files and its schema. Throws UserError: exit 2 for what is not of their form, exit 5
+ * for files a model may not hand over.
+ */
+export async function askRequest(context: VerbContext): Promise<AskRequest> {
   const { values, positionals } = parseVerb(context.args, OPTIONS);
   const file = values['prompt-file'];
   const source = { name: 'question', words: positionals, file, fileOption: 'prompt-file' };
   const question = await readText(context, source);
   const files = values.file ?? [];
+  await refuseUnshared(context, [...files, values.schema]);
   const schema = values.schema === undefined ? null : readSchema(context.cwd, values.schema);
   return {
     start: {
@@ -90,7 +93,6 @@ export async function askRequest(context: CommandContext): Promise<AskRequest> {
     },
     tools: values['no-tools'] !== true,
     schema,
-    files,
     wait: seconds('wait', values.wait),
   };
 }

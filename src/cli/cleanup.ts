@@ -1,9 +1,9 @@
+import { parseDuration } from '../job/duration.ts';
 import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT } from '../job/user-error.ts';
 import { forget } from '../notify/deliver.ts';
 import { removeLine } from '../notify/line/bake.ts';
-import { parseDuration } from '../provider/duration.ts';
 import { removeJob } from '../store/jobs.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';

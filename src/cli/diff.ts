@@ -9,17 +9,27 @@ import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { runPaths } from '../store/paths.ts';
 import { readReceipt } from '../store/receipt-file.ts';
+import { packetOf } from './diff-packet.ts';
 import { type FoundRecord, findNamedJob } from './find-job.ts';
 import { atMost, parseVerb } from './parse.ts';
 import type { Verb } from './verb.ts';
 
 export const verb: Verb = {
-  help: `cc-delegate diff [ID] [--stat | --name-only]
+  help: `cc-delegate diff [ID] [--stat | --name-only | --packet]
 
-The patch of a job, byte for byte, against the commit it started from.`,
+The patch of a job, byte for byte, against the commit it started from.
+
+  --stat       how much in which file, and what to look at
+  --name-only  the paths
+  --packet     for a reviewing model, at most 60,000 characters: verdict, files by
+               risk, each diff as far as it fits; what is left out is named`,
 
   async run(context) {
-    const options = { stat: { type: 'boolean' }, 'name-only': { type: 'boolean' } } as const;
+    const options = {
+      stat: { type: 'boolean' },
+      'name-only': { type: 'boolean' },
+      packet: { type: 'boolean' },
+    } as const;
     const { values, positionals } = parseVerb(context.args, options);
     atMost(positionals, 1);
     const found = await findNamedJob(context, positionals[0], 'any');
@@ -29,6 +39,11 @@ The patch of a job, byte for byte, against the commit it started from.`,
     const read = readReceipt(receipt);
     const files = read.kind === 'ok' ? read.value.files : [];
     const json = { id: record.id, patchPath: patch, files };
+    if (values.packet === true) {
+      const packet = packetOf(context, record, read.kind === 'ok' ? read.value : null, patch);
+      const { text, ...lists } = packet;
+      return { json: { id: record.id, patchPath: patch, packet: text, ...lists }, text, exit: EXIT.done };
+    }
     if (values['name-only'] === true)
       return { json, text: files.map(({ path }) => visiblePath(path)).join('\n'), exit: EXIT.done };
     if (values.stat === true) return { json, text: stat(files), exit: EXIT.done };

@@ -1,6 +1,8 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { EXIT } from '../job/user-error.ts';
+import { VERSION } from '../job/version.ts';
+import { buildCommand, isOutdated } from '../notify/built.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { resolveModel } from '../provider/resolve-model.ts';
 import type { Settings } from '../provider/settings.ts';
@@ -26,6 +28,7 @@ of us: one line a check, with the remedy. Exit 0 when it could answer, whatever 
   async run(context) {
     const { values } = parseVerb(context.args, { request: { type: 'boolean' } });
     const checks = [
+      await check('program', () => programCheck(context)),
       await check('node', nodeCheck),
       await check('git', gitCheck),
       await check('repository', () => repositoryCheck(context)),
@@ -47,6 +50,12 @@ function renderCheck({ name, ok, note, text, remedy }: Check): string[] {
   const mark = note ? '!' : ok ? '✓' : '✗';
   const lines = fold(`${mark} ${name}: ${text}`, 80, '    ');
   return remedy === null ? lines : [...lines, ...fold(`  → ${remedy}`, 80, '    ')];
+}
+
+function programCheck({ program }: VerbContext): Finding {
+  if (!isOutdated(program)) return `cc-delegate ${VERSION}`;
+  const text = `cc-delegate ${VERSION}, built from older sources than there are in ${dirname(program)}`;
+  return { text, remedy: buildCommand(program), note: true };
 }
 
 function nodeCheck(): Finding {

@@ -1,7 +1,8 @@
 import { couldBeJobId, type JobId, matchIds } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { lookedAt } from '../notify/deliver.ts';
+import { heardOf, lookedAt } from '../notify/deliver.ts';
+import { hasJobsOf } from '../notify/heirs.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { userDirectory } from '../store/paths.ts';
 import { activeJobs, jobIds, listJobs, readJob } from '../store/read-job.ts';
@@ -19,18 +20,36 @@ export interface FoundRecord {
 
 /** The job with this id, or ending with these characters: here first, then in every known repository. */
 export async function findJob(context: VerbContext, typed: string): Promise<FoundRecord> {
+  return looked(context, await locateJob(context, typed));
+}
+
+/** The same for a verb that shows nothing of what the job came to: whoever calls it has not looked at the job. */
+export async function locateJob(context: VerbContext, typed: string): Promise<FoundRecord> {
   const { store, id } = await findId(context, typed);
   const read = readJob(store, id);
   if (read.kind === 'absent') throw noSuchJob(typed);
   if (read.kind !== 'ok')
     throw unreadable(read.path, read.kind === 'newer' ? `schema ${read.schema}` : read.why);
-  return looked(context, { store, record: await upToDate(context, store, read.record) });
+  return { store, record: await upToDate(context, store, read.record) };
 }
 
 /** Whoever asks for a job by its name is shown it: nobody has to tell them of it any more. */
 export function looked(context: VerbContext, found: FoundRecord): FoundRecord {
   lookedAt(userDirectory(context.env), found.record, context.env.CLAUDE_CODE_SESSION_ID ?? null);
   return found;
+}
+
+/** Who hears of an end or a question here is not told of it a second time; the job has still to be looked at. */
+export function heard(context: VerbContext, found: FoundRecord): FoundRecord {
+  heardOf(userDirectory(context.env), found.record, context.env.CLAUDE_CODE_SESSION_ID ?? null);
+  return found;
+}
+
+/** Those of these jobs that are this session's: it started them, or took over the session that did. */
+export function ofThisSession(context: VerbContext, records: readonly JobRecord[]): JobRecord[] {
+  const userDir = userDirectory(context.env);
+  const session = context.env.CLAUDE_CODE_SESSION_ID ?? null;
+  return records.filter(({ supervisor }) => hasJobsOf(userDir, session, supervisor.sessionId));
 }
 
 /** Where the job with this id is, without reading its record. */
@@ -66,11 +85,8 @@ export async function findId(context: VerbContext, typed: string): Promise<{ sto
 export async function findOnlyJob(context: VerbContext, wanted: 'active' | 'any'): Promise<FoundRecord> {
   const store = await storeAround(context);
   if (store === null) throw noRepository(context.cwd);
-  const sessionId = context.env.CLAUDE_CODE_SESSION_ID ?? null;
-  const mine = (records: JobRecord[]): JobRecord[] => {
-    const own = records.filter((record) => sessionId !== null && record.supervisor.sessionId === sessionId);
-    return sessionId === null ? records : own;
-  };
+  const isSession = context.env.CLAUDE_CODE_SESSION_ID !== undefined;
+  const mine = (records: JobRecord[]): JobRecord[] => (isSession ? ofThisSession(context, records) : records);
   const active = mine(await records(context, store, activeJobs(store)));
   const candidates =
     active.length > 0 || wanted === 'active'

@@ -6,7 +6,7 @@ import { deniedTools } from './deny-tools.ts';
 import { type Conversation, findConversation, refuseUnderWay } from './find-conversation.ts';
 import { firstLine } from './job-plan.ts';
 import { launchTurn } from './launch-turn.ts';
-import { callerIsModel } from './model-caller.ts';
+import { isBoundModel } from './model-caller.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
 import { definedValues } from './plan-terms.ts';
 import { planTurn } from './plan-turn.ts';
@@ -74,12 +74,12 @@ const OPTIONS = {
 
 type Narrower = Partial<Record<'budgetUsd' | 'maxSteps' | 'timeout', number | undefined>>;
 
-/** The limits of the turn before, as narrowed. A model may not widen them; a person may. */
+/** The limits of the turn before, as narrowed. A model may widen them only with the person's consent; a person may. */
 function limitsOfNext(context: VerbContext, conversation: Conversation, wanted: Narrower): Limits {
   const before = { ...conversation.newest.limits, budgetUsd: resumeChain(conversation)[0].limits.budgetUsd };
   for (const [flag, key] of FLAGS) {
     const value = wanted[key];
-    if (value !== undefined && value > before[key] && callerIsModel(context.env)) {
+    if (value !== undefined && value > before[key] && isBoundModel(context)) {
       throw new UserError({
         code: 'needs_the_user',
         what: 'only the user may give a follow-up more than the turn before had',

@@ -1,12 +1,13 @@
-import { formatMoney } from '../job/format.ts';
+import { boundLimits } from '../job/bound-limits.ts';
 import type { Limits } from '../job/limits.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
-import type { Settings } from '../provider/settings.ts';
+import { limitsOf, type Settings } from '../provider/settings.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
-import { callerIsModel } from './model-caller.ts';
+import { refuseInherited } from './inherited-consent.ts';
+import { isBoundModel } from './model-caller.ts';
 import {
   NOTHING_RUNS,
   passedVariables,
@@ -25,32 +26,41 @@ export interface ModelFlags {
 
 /**
  * The terms of an earlier job for one that goes on from it: the same model, network, variables and sandbox consent,
- * under today's settings. Throws UserError: exit 5 for a model that is no longer allowed, or a lower sandbox than the
- * user agreed to.
+ * under today's settings. Throws UserError: exit 5 for a model that is no longer allowed, a lower sandbox than the
+ * user agreed to, or a calling model that would inherit what the person has agreed to for one call.
  */
 export async function inheritTerms(
   context: VerbContext,
   record: JobRecord,
   task: Task,
-  wanted: { readonly limits: Limits; readonly projectRoot: string | null; readonly flags?: ModelFlags },
+  wanted: {
+    readonly verb: 'followup' | 'resume' | 'retry';
+    readonly limits: Limits;
+    readonly projectRoot: string | null;
+    readonly flags?: ModelFlags;
+  },
 ): Promise<Terms> {
   const { env } = context;
   const { settings, warnings } = effectiveConfig({ env, projectRoot: wanted.projectRoot });
   refuseSwitchedOff(settings);
   const warned: string[] = [...warnings];
   const warn = (line: string): void => void warned.push(line);
-  const model = inheritModel(record, settings, env, warn, wanted.flags ?? {});
+  const { verb, flags = {} } = wanted;
+  const model = inheritModel(record, settings, env, warn, flags);
   const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
+  const { network } = record;
+  const inherited = { network, passEnv: task.passEnv, sandbox, model };
+  refuseInherited(context, { verb, record, settings }, inherited);
   refuseWithoutConsent(sandbox, settings, record.sandbox === sandbox.level);
   const passEnv = passedVariables(env, task.passEnv);
   const missing = task.passEnv.filter((name) => passEnv[name] === undefined);
   if (missing.length > 0) warn(`not set any more, and not passed on: ${missing.join(', ')}`);
-  const { limits, notice } = bounded(wanted.limits, settings, callerIsModel(env));
+  const { limits, notice } = bounded(wanted.limits, settings, isBoundModel(context));
   return {
     settings,
     model,
     sandbox,
-    network: record.network,
+    network,
     limits,
     passEnv,
     notices: [...warned, ...model.notices, ...notice, ...priceNotice(model, limits)],
@@ -76,9 +86,10 @@ function inheritModel(
 }
 
 /** Once more as much as the person granted for once is for the person to say. */
-function bounded(limits: Limits, settings: Settings, byModel: boolean): { limits: Limits; notice: string[] } {
-  const { perJob } = settings.budget;
-  if (!byModel || limits.budgetUsd <= perJob) return { limits, notice: [] };
-  const notice = `the budget is ${formatMoney(perJob)}, as the user has set it, not ${formatMoney(limits.budgetUsd)} as before`;
-  return { limits: { ...limits, budgetUsd: perJob }, notice: [notice] };
+function bounded(
+  limits: Limits,
+  settings: Settings,
+  isBound: boolean,
+): { limits: Limits; notice: readonly string[] } {
+  return isBound ? boundLimits(limits, limitsOf(settings)) : { limits, notice: [] };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { stateDirectory, workspacePaths } from '../store/paths.ts';
-import { findJob } from './find-job.ts';
+import { locateJob } from './find-job.ts';
 import { atMost, parseVerb, usage } from './parse.ts';
 import type { Verb } from './verb.ts';
 
@@ -15,7 +15,7 @@ Prints the path of the job's workspace: cd "$(cc-delegate open ID)".`,
     const { positionals } = parseVerb(context.args, {});
     atMost(positionals, 1);
     if (positionals[0] === undefined) throw usage('which job?', '', 'cc-delegate open ID');
-    const { store, record } = await findJob(context, positionals[0]);
+    const { store, record } = await locateJob(context, positionals[0]);
     // Our own idea of the path, not the record's: a record is data, and data may be forged.
     const { work } = workspacePaths(stateDirectory(context.env), store.repo, record.id);
     if (!existsSync(work)) {

@@ -15,14 +15,16 @@ tested diff.
   cc-delegate resume ID                 go on with a job that was interrupted
   cc-delegate retry ID                  a new job from the same brief
   cc-delegate result ID                 the receipt: tests, files, cost
-  cc-delegate diff ID                   the patch; --stat, --name-only
+  cc-delegate diff ID                   the patch; --stat, --packet for a review
   cc-delegate apply ID                  bring it into the checkout, staged; --check
   cc-delegate undo [ID]                 take the last apply back, byte for byte
   cc-delegate discard ID                say that it will not be used
   cc-delegate cleanup ID                remove workspace, branch and record
   cc-delegate list                      jobs, newest first, with what they cost
   cc-delegate log ID                    what happened, event by event
+  cc-delegate report [ID]               one web page about a job
   cc-delegate open ID                   where its workspace is
+  cc-delegate models [FILTER]           models with price and context
   cc-delegate config …                  models, keys, limits
   cc-delegate doctor                    checks what a job will use
   cc-delegate statusline install        one line about jobs in Claude Code

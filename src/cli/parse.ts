@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { parseDuration } from '../job/duration.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { parseDuration } from '../provider/duration.ts';
 
 /** What every verb takes. */
 export const GLOBAL_OPTIONS = {

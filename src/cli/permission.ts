@@ -1,6 +1,7 @@
 import { UserError } from '../job/user-error.ts';
-import { writeBounds } from '../notify/consent/bounds-file.ts';
-import { type Bounds, DEFAULT_BOUNDS } from '../notify/consent/need.ts';
+import type { Bounds } from '../notify/consent/bounds.ts';
+import { settingsText, writeBounds } from '../notify/consent/bounds-file.ts';
+import type { Grant } from '../notify/consent/grant.ts';
 import { permit } from '../notify/consent/permit.ts';
 import { rememberSettings } from '../notify/policy-drift.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
@@ -9,23 +10,31 @@ import { userDirectory } from '../store/paths.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Refuses (UserError, exit 5) a model's call beyond the user's settings. `argv` is what follows `cc-delegate`. */
-export function requirePermission(argv: readonly string[], env: Environment): void {
-  permit({ argv, env, userDir: userDirectory(env), bounds: () => readSettings(env) });
+/**
+ * Refuses (UserError, exit 5) a model's call beyond the user's settings; returns the person's consent that it used.
+ * `argv` is what follows `cc-delegate`.
+ */
+export function requirePermission(argv: readonly string[], env: Environment): Grant | null {
+  return permit({ argv, env, userDir: userDirectory(env), bounds: () => readSettings(env) });
+}
+
+/** The settings' text before a verb runs; what `shareSettings` compares with. */
+export function settingsBefore(env: Environment): string {
+  return settingsText(userDirectory(env));
 }
 
 /**
- * Lets the hooks know the settings as they are now. After `config` they are also what the user has seen: a change that
- * came by other means is shown at the next start of a session.
+ * Lets the hooks know the settings as they are now. What a verb of ours has written the user has seen; a change that came
+ * by other means is shown at the next start of a session, whoever has read the settings since.
  */
-export function shareSettings(verb: string, env: Environment): void {
+export function shareSettings(verb: string, env: Environment, before: string): void {
   if (!READ_SETTINGS.has(verb)) return;
   const bounds = readSettings(env);
   if (bounds === null) return;
   const userDir = userDirectory(env);
   try {
     writeBounds(userDir, bounds);
-    if (verb === 'config') rememberSettings(userDir);
+    if (settingsText(userDir) !== before) rememberSettings(userDir, before);
   } catch (error) {
     // A full or read-only disk: then the hooks know nothing, and ask the person.
     if (!(error instanceof UserError)) throw error;
@@ -47,10 +56,10 @@ function readSettings(env: Environment): Bounds | null {
 
 function boundsOf(settings: Settings): Bounds {
   return {
-    ...DEFAULT_BOUNDS,
     mode: settings.mode,
     defaultProfile: settings.defaultProfile,
     ...settings.budget,
+    limits: settings.limits,
     network: settings.sandbox.network,
     allowUnsandboxed: settings.sandbox.allowUnsandboxed,
     pass: settings.env.pass,

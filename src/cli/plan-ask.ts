@@ -1,15 +1,12 @@
-import { realpathSync } from 'node:fs';
-import { resolve, sep } from 'node:path';
-import { EXIT, UserError } from '../job/user-error.ts';
 import { ensureFolder } from '../store/folders.ts';
 import { userDirectory } from '../store/paths.ts';
-import { findRepository, type Repository, resolveBase } from '../workspace/repository.ts';
+import { type Repository, resolveBase } from '../workspace/repository.ts';
 import type { AskRequest } from './ask-options.ts';
 import { refuseTooLong } from './context-size.ts';
 import type { JobPlan, Place } from './job-plan.ts';
-import { callerIsModel } from './model-caller.ts';
 import { refuseTracked } from './plan-start.ts';
 import { NOTHING_RUNS, planTerms } from './plan-terms.ts';
+import { repositoryAround } from './repository-around.ts';
 import { asksFolder, storeHome } from './store-around.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -23,7 +20,6 @@ export interface AskPlan {
 export async function planAsk(context: VerbContext, request: AskRequest): Promise<AskPlan> {
   const { start } = request;
   const repository = await repositoryAround(context.cwd);
-  refuseFilesOutside(context, repository, request.files);
   // Where there is nothing to look at, tools have nothing to do.
   const tools = request.tools && repository !== null;
   const projectRoot = repository?.checkout ?? null;
@@ -59,16 +55,6 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
   };
 }
 
-/** null outside of any repository. */
-async function repositoryAround(cwd: string): Promise<Repository | null> {
-  try {
-    return await findRepository(cwd);
-  } catch (error) {
-    if (error instanceof UserError && error.explanation.code === 'not_a_repository') return null;
-    throw error;
-  }
-}
-
 async function placeIn(context: VerbContext, repository: Repository, tools: boolean): Promise<Place> {
   await refuseTracked(repository);
   return {
@@ -86,23 +72,4 @@ function placeOutside(context: VerbContext): Place {
   const home = asksFolder(userDirectory(context.env));
   ensureFolder(home);
   return { home, repository: null, checkout: home, cwd: context.cwd, subdirectory: '', base: '' };
-}
-
-/** What lies outside of the repository goes to another company's model only on the person's word. */
-function refuseFilesOutside(
-  context: VerbContext,
-  repository: Repository | null,
-  files: readonly string[],
-): void {
-  if (files.length === 0 || !callerIsModel(context.env)) return;
-  const root = realpathSync(repository?.checkout ?? context.cwd);
-  const outside = files.find((file) => !realpathSync(resolve(context.cwd, file)).startsWith(`${root}${sep}`));
-  if (outside === undefined) return;
-  throw new UserError({
-    code: 'needs_the_user',
-    what: 'only the user may hand over files from outside of the repository',
-    value: outside,
-    remedy: 'leave it out, or ask the user to run this in a terminal',
-    exit: EXIT.refused,
-  });
 }

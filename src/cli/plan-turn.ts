@@ -43,7 +43,11 @@ export async function planTurn(
   const transcript = transcriptOf(store, newest);
   const repository = await repositoryOf(newest, task);
   const projectRoot = repository?.checkout ?? null;
-  const terms = await inheritTerms(context, newest, task, { limits: wish.limits, projectRoot });
+  const terms = await inheritTerms(context, newest, task, {
+    verb: wish.how,
+    limits: wish.limits,
+    projectRoot,
+  });
   const start = task.ask === null ? startOfNextTurn(newest, task) : null;
   if (repository !== null && start !== null) await resolveBase(repository, start);
   const { settings, notices, ...rest } = terms;

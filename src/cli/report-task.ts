@@ -4,11 +4,11 @@ import { EXIT } from '../job/user-error.ts';
 import { readEvents } from '../store/events.ts';
 import { runPaths } from '../store/paths.ts';
 import type { Output } from './command.ts';
-import type { FoundRecord } from './find-job.ts';
+import { type FoundRecord, heard } from './find-job.ts';
 import { type Handed, renderStart } from './render/start.ts';
 import type { VerbContext } from './verb.ts';
 import { worst } from './wait.ts';
-import { waitForNews, waitUntil } from './wait-for-news.ts';
+import { isNews, waitQuietly } from './wait-for-news.ts';
 
 // Preflight has a limit of its own; this is how long the caller is kept waiting for it.
 const PREFLIGHT_WAIT_SECONDS = 60;
@@ -28,8 +28,9 @@ export async function reportTask(
   { preflightWait, wait }: Patience,
 ): Promise<Output> {
   const seconds = preflightWait ? PREFLIGHT_WAIT_SECONDS : 0;
-  let record = await waitUntil(context, found, seconds, preflightIsKnown);
-  if (wait !== undefined) record = await waitForNews(context, { ...found, record }, wait);
+  let record = await waitQuietly(context, found, seconds, preflightIsKnown);
+  if (wait !== undefined) record = await waitQuietly(context, { ...found, record }, wait, isNews);
+  if (isNews(record)) heard(context, { ...found, record });
   const lacks = whatItLacks(found);
   const json = { ...startJson(record), notices: [...handed.notices, ...lacks] };
   const text = renderStart(record, handed, lacks);

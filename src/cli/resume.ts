@@ -9,7 +9,7 @@ import { effectiveConfig } from '../provider/effective-config.ts';
 import { refuseForeign } from './conversation-access.ts';
 import { type Conversation, findConversation, refuseUnderWay } from './find-conversation.ts';
 import { launchTurn } from './launch-turn.ts';
-import { callerIsModel } from './model-caller.ts';
+import { isBoundModel } from './model-caller.ts';
 import { atMost, number, parseVerb, seconds, usage } from './parse.ts';
 import { planTurn } from './plan-turn.ts';
 import { refuseRecursion } from './recursion.ts';
@@ -48,7 +48,7 @@ budget does not: what was spent counts.
     refuseForeign(context, 'resume', conversation, typed);
     refuseUnderWay(conversation);
     refuseUnlessStopped(conversation);
-    refuseLongerThanSet(context, conversation.newest, raised.timeout);
+    refuseLongerThanSet(context, raised.timeout);
     const limits = limitsOfNext(conversation, raised);
     const { title } = conversation.newest;
     const wish = { how: 'resume', prompt: null, title, limits, denyTools: [] } as const;
@@ -93,10 +93,10 @@ function limitsOfNext(
   return { ...newest.limits, budgetUsd: left, timeout: raised.timeout ?? newest.limits.timeout };
 }
 
-function refuseLongerThanSet(context: VerbContext, record: JobRecord, timeout: number | undefined): void {
-  if (timeout === undefined || !callerIsModel(context.env)) return;
+function refuseLongerThanSet(context: VerbContext, timeout: number | undefined): void {
+  if (timeout === undefined || !isBoundModel(context)) return;
   const { settings } = effectiveConfig({ env: context.env, projectRoot: null });
-  if (timeout <= Math.max(settings.limits.timeout, record.limits.timeout)) return;
+  if (timeout <= settings.limits.timeout) return;
   throw new UserError({
     code: 'needs_the_user',
     what: 'only the user may go beyond their settings',

@@ -59,7 +59,8 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
   const task = taskOf(store, named);
   const repository = await repositoryOf(named, task);
   const projectRoot = repository?.checkout ?? null;
-  const terms = await inheritTerms(context, named, task, { limits: named.limits, projectRoot, flags });
+  const wanted = { verb: 'retry', limits: named.limits, projectRoot, flags } as const;
+  const terms = await inheritTerms(context, named, task, wanted);
   // The files a follow-up goes on from are on their own base.
   const rev = task.goesOn === null || task.ask !== null ? undefined : named.base;
   const base = repository === null ? '' : await resolveBase(repository, rev);

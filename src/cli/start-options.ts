@@ -1,8 +1,9 @@
 import { NETWORKS, type Network } from '../job/record.ts';
-import type { CommandContext } from './command.ts';
 import { deniedTools } from './deny-tools.ts';
+import { refuseUnshared } from './given-files.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
 import { readText, readTextFile } from './text-input.ts';
+import type { VerbContext } from './verb.ts';
 
 export const START_HELP = `cc-delegate start "TASK" [options] | --prompt-file F | -
 
@@ -94,16 +95,20 @@ const OPTIONS = {
   wait: text,
 } as const;
 
-/** Reads the arguments of `start`. Throws UserError exit 2 for what is not of their form. */
-export async function startRequest(context: CommandContext): Promise<StartRequest> {
+/**
+ * Reads the arguments of `start`. Throws UserError: exit 2 for what is not of their form, exit 5 for files a model may
+ * not hand over.
+ */
+export async function startRequest(context: VerbContext): Promise<StartRequest> {
   const { values, positionals } = parseVerb(context.args, OPTIONS);
   if (values.engine !== undefined && values.engine !== 'native') {
     throw usage('no such engine', values.engine, 'the engine there is: native');
   }
+  await refuseUnshared(context, [values['done-file']]);
   const source = { name: 'task', words: positionals, file: values['prompt-file'], fileOption: 'prompt-file' };
   return {
     prompt: await readText(context, source),
-    done: doneText(context, values.done, values['done-file']),
+    done: doneText(context.cwd, values.done, values['done-file']),
     test: filled('test', values.test),
     setup: filled('setup', values.setup),
     title: values.title,
@@ -130,14 +135,10 @@ export async function startRequest(context: CommandContext): Promise<StartReques
   };
 }
 
-function doneText(
-  context: CommandContext,
-  done: string | undefined,
-  file: string | undefined,
-): string | undefined {
+function doneText(cwd: string, done: string | undefined, file: string | undefined): string | undefined {
   if (done !== undefined && file !== undefined)
     throw usage('"done" is given twice', file, 'give --done or --done-file');
-  return filled('done', file === undefined ? done : readTextFile(context.cwd, file));
+  return filled('done', file === undefined ? done : readTextFile(cwd, file));
 }
 
 /** An empty command or definition is a mistake of the caller, not "none". */

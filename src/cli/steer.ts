@@ -1,7 +1,7 @@
 import { shortId } from '../job/ids.ts';
 import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { findJob } from './find-job.ts';
+import { locateJob } from './find-job.ts';
 import { atMost, parseVerb, usage } from './parse.ts';
 import { post } from './post.ts';
 import { readText } from './text-input.ts';
@@ -18,7 +18,7 @@ messages are delivered in order.`,
     const [id, ...words] = positionals;
     if (id === undefined) throw usage('which job?', '', 'cc-delegate steer ID "…"');
     if (words.length > 1) atMost(words, 1);
-    const { store, record } = await findJob(context, id);
+    const { store, record } = await locateJob(context, id);
     if (isTerminal(record.state)) {
       throw new UserError({
         code: 'wrong_state',

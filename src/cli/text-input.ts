@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT, UserError } from '../job/user-error.ts';
-import type { CommandContext } from './command.ts';
+import { refuseUnshared } from './given-files.ts';
 import { usage } from './parse.ts';
+import type { VerbContext } from './verb.ts';
 
 /** What a person wants to say, from one of three places. Taken verbatim; never through a shell. */
 export interface TextSource {
@@ -13,8 +14,11 @@ export interface TextSource {
   readonly fileOption: string;
 }
 
-/** The text from the arguments, from a file, or from stdin with `-`. Missing or empty is an error. */
-export async function readText(context: CommandContext, source: TextSource): Promise<string> {
+/**
+ * The text from the arguments, from a file, or from stdin with `-`. Missing or empty is an error (exit 2), and so is a
+ * file that a model may not hand over (exit 5).
+ */
+export async function readText(context: VerbContext, source: TextSource): Promise<string> {
   const text = await rawText(context, source);
   if (text.trim() === '') {
     throw usage(
@@ -26,7 +30,7 @@ export async function readText(context: CommandContext, source: TextSource): Pro
   return text;
 }
 
-async function rawText(context: CommandContext, source: TextSource): Promise<string> {
+async function rawText(context: VerbContext, source: TextSource): Promise<string> {
   const { words, file } = source;
   if (file !== undefined && words.length > 0) {
     throw usage(
@@ -36,6 +40,7 @@ async function rawText(context: CommandContext, source: TextSource): Promise<str
     );
   }
   if (file === '-' || (words.length === 1 && words[0] === '-')) return readStdin(context.stdin);
+  await refuseUnshared(context, [file]);
   return file === undefined ? words.join(' ') : readTextFile(context.cwd, file);
 }
 

@@ -1,13 +1,23 @@
 import { count } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { stateDirectory, userDirectory } from '../store/paths.ts';
+import { stateDirectory, storeFolder, userDirectory } from '../store/paths.ts';
 import { removeRules, rulesState } from './claude-settings/allow-rules.ts';
 import { statusLineState, uninstallStatusLine } from './claude-settings/status-line.ts';
 import type { Output } from './command.ts';
 import { atMost, parseVerb } from './parse.ts';
+import { findOwn, type Own } from './uninstall/find-own.ts';
+import { keptStores } from './uninstall/kept-stores.ts';
+import { STATE_FORMS, USER_FORMS } from './uninstall/own-forms.ts';
 import { type RepositoryState, type Survey, survey } from './uninstall/survey.ts';
-import { removePaths, sharedState, takeBackRepository, userState } from './uninstall/take-back.ts';
+import {
+  removeIfEmpty,
+  removeOwn,
+  removeStores,
+  removeUsersOwn,
+  takeBackRepository,
+  usersOwn,
+} from './uninstall/take-back.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
 export const verb: Verb = {
@@ -16,11 +26,13 @@ export const verb: Verb = {
 Takes back what cc-delegate has put outside of your repositories' files: status line,
 allow rules, workspaces, refs and branches of jobs, its own state. Records and patches
 stay in each repository's .cc-delegate folder, settings and keys in the user's folder.
-Nothing happens while a job is active. For the user alone.
+What is not of cc-delegate's own form stays wherever it is. Nothing happens while a job
+is active. For the user alone.
 
   --dry-run   only say what would go
   --force     also the workspaces and branches of work that was never applied
-  --purge     settings, keys and the spend record too`,
+  --purge     settings, keys and the spend record too, and the records and answers that
+              are in no repository: of questions asked outside of one, of bare ones`,
 
   async run(context) {
     const flag = { type: 'boolean' } as const;
@@ -39,8 +51,12 @@ Nothing happens while a job is active. For the user alone.
 interface Plan {
   readonly statusLine: boolean;
   readonly rules: readonly string[];
-  readonly paths: readonly string[];
-  readonly folders: readonly string[];
+  readonly own: readonly Own[];
+  readonly usersOwn: readonly string[];
+  /** Folders with a store each. */
+  readonly stores: readonly string[];
+  /** The user's folder and the state directories. */
+  readonly roots: readonly string[];
 }
 
 function planOf(context: VerbContext, found: Survey, purge: boolean): Plan {
@@ -51,8 +67,10 @@ function planOf(context: VerbContext, found: Survey, purge: boolean): Plan {
   return {
     statusLine: statusLineState(context.env).kind === 'ours',
     rules: rulesState(context.env).ours,
-    paths: [...sharedState(stateDirs), ...userState(userDir, purge)],
-    folders: [...stateDirs, userDir],
+    own: [...stateDirs.map((folder) => findOwn(folder, STATE_FORMS)), findOwn(userDir, USER_FORMS)],
+    usersOwn: purge ? usersOwn(userDir) : [],
+    stores: purge ? keptStores(userDir, stateDirs) : [],
+    roots: [...stateDirs, userDir],
   };
 }
 
@@ -62,8 +80,15 @@ async function act(context: VerbContext, plan: Plan, found: Survey): Promise<str
   await uninstallStatusLine(context.env);
   const kept: string[] = [];
   for (const state of found.repositories) kept.push(...(await takeBackRepository(state)));
-  await removePaths(plan.paths, plan.folders);
+  for (const own of plan.own) await removeOwn(own);
+  await removeStores(plan.stores, plan.roots);
+  await removeUsersOwn(plan.usersOwn);
+  for (const root of plan.roots) await removeIfEmpty(root);
   return kept;
+}
+
+function pathsOf({ own, usersOwn, stores }: Plan): string[] {
+  return [...own.flatMap(({ shown }) => shown), ...usersOwn, ...stores.map(storeFolder)];
 }
 
 function refuseWhileActive({ repositories }: Survey): void {
@@ -94,11 +119,13 @@ function refuseUnapplied({ repositories }: Survey): void {
 
 function report(plan: Plan, found: Survey, kept: readonly string[], isDry: boolean): Output {
   const { repositories, skipped } = found;
+  const paths = pathsOf(plan);
+  const shared = plan.own.flatMap((own) => own.shared);
   const lines = [
     ...(plan.statusLine ? ['the status line in Claude Code'] : []),
     ...(plan.rules.length > 0 ? [count(plan.rules.length, 'allow rule')] : []),
     ...repositories.filter(hasSomething).map(repositoryLine),
-    ...plan.paths,
+    ...paths,
   ];
   const said = isDry ? 'would remove' : 'removed';
   const text = [
@@ -106,9 +133,10 @@ function report(plan: Plan, found: Survey, kept: readonly string[], isDry: boole
     ...skipped.map(({ path, why }) => `skipped  ${path}: ${why}`),
     ...kept.map((line) => `kept     ${line}`),
     ...(isDry ? repositories.flatMap(hindrances) : []),
-    ...repositories.map(
-      ({ path }) => `stays    ${path}/.cc-delegate: records and patches; remove it when you like`,
-    ),
+    ...shared.map((path) => `stays    ${path}: there is something in it that is not cc-delegate's`),
+    ...repositories
+      .filter(({ path, hasStore }) => hasStore && !plan.stores.includes(path))
+      .map(({ path }) => `stays    ${storeFolder(path)}: records and patches; remove it when you like`),
   ];
   const json = {
     dryRun: isDry,
@@ -121,7 +149,8 @@ function report(plan: Plan, found: Survey, kept: readonly string[], isDry: boole
       unapplied,
       active: active.map(({ id }) => id),
     })),
-    paths: plan.paths,
+    paths,
+    shared,
     skipped,
     kept,
   };

@@ -3,7 +3,7 @@ import { isTerminal } from '../job/states.ts';
 import { statusOf } from '../job/summary.ts';
 import { EXIT, type ExitCode } from '../job/user-error.ts';
 import { activeJobs } from '../store/read-job.ts';
-import { type FoundRecord, findJob, looked, noRepository } from './find-job.ts';
+import { type FoundRecord, heard, locateJob, noRepository, ofThisSession } from './find-job.ts';
 import { parseVerb, seconds } from './parse.ts';
 import { jobTable } from './render/job-table.ts';
 import { storeAround } from './store-around.ts';
@@ -27,7 +27,7 @@ Exit: 0 succeeded, 1 not, 10 a question, 124 waited in vain.`,
     const limit = seconds('timeout', values.timeout) ?? Number.POSITIVE_INFINITY;
     const jobs =
       positionals.length > 0
-        ? await Promise.all(positionals.map((id) => findJob(context, id)))
+        ? await Promise.all(positionals.map((id) => locateJob(context, id)))
         : await activeHere(context);
     const enough = new AbortController();
     const waits = jobs.map(async (found) => ({
@@ -39,7 +39,7 @@ Exit: 0 succeeded, 1 not, 10 a question, 124 waited in vain.`,
     // With --any: who still waits would keep the process from its end.
     enough.abort();
     // Only now: what one of them brought is not shown before all have.
-    const records = found.map((one) => looked(context, one).record);
+    const records = found.map((one) => (isNews(one.record) ? heard(context, one) : one).record);
     const now = Date.now();
     const json =
       positionals.length === 1 && records[0]
@@ -57,8 +57,7 @@ async function activeHere(context: VerbContext): Promise<FoundRecord[]> {
   const store = await storeAround(context);
   if (store === null) throw noRepository(context.cwd);
   const active = activeJobs(store).flatMap((job) => (job.kind === 'ok' ? [job.record] : []));
-  const session = context.env.CLAUDE_CODE_SESSION_ID;
-  const own = active.filter((record) => session !== undefined && record.supervisor.sessionId === session);
+  const own = ofThisSession(context, active);
   return (own.length > 0 ? own : active).map((record) => ({ store, record }));
 }
 

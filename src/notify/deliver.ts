@@ -1,8 +1,16 @@
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
 import { ring } from './bell.ts';
-import { forgetActive, isNotedActive, markKnown, noteActive, post, withdraw } from './deliveries.ts';
-import { heirsFrom, pointAlong } from './heirs.ts';
+import {
+  forgetActive,
+  isNotedActive,
+  isPosted,
+  markKnown,
+  noteActive,
+  post,
+  withdraw,
+} from './deliveries.ts';
+import { hasJobsOf, heirsFrom, pointAlong } from './heirs.ts';
 import { noticeOf, whatOf } from './notice.ts';
 import { isTerminalOwner, ownerFolder, ownerOf } from './places.ts';
 import { removeIfEmpty } from './quietly.ts';
@@ -63,7 +71,7 @@ export function lookedAt(userDir: string, record: JobRecord, session: string | n
   const owner = ownerOf(record);
   const notice = noticeOf(record);
   if (notice === null) return;
-  const isOwn = isTerminalOwner(owner) || (session !== null && heirsFrom(userDir, owner).includes(session));
+  const isOwn = isOwnJob(userDir, owner, session);
   // The runner may be about to post what was just seen: it is not to be told then.
   if (isOwn && (!isTerminal(record.state) || isNotedActive(userDir, record)))
     markKnown(userDir, owner, notice);
@@ -71,6 +79,23 @@ export function lookedAt(userDir: string, record: JobRecord, session: string | n
   if (isOwn) forgetActive(userDir, owner, record.id);
   withdraw(userDir, owner, record.id, (_, isTold) => isOwn || isTold);
   removeIfEmpty(ownerFolder(userDir, owner));
+}
+
+/**
+ * Somebody was told that there is news of this job, and has not looked at them: `wait` says that it has ended, not what
+ * came of it. The job's own session is not told a second time then; the notice stays until it looks. Never throws.
+ */
+export function heardOf(userDir: string, record: JobRecord, session: string | null): void {
+  const owner = ownerOf(record);
+  const notice = noticeOf(record);
+  if (notice === null || !isOwnJob(userDir, owner, session)) return;
+  // In this order: its runner posts first, and forgets then. What was looked at before leaves no mark.
+  const isOpen = !isTerminal(record.state) || isNotedActive(userDir, record);
+  if (isOpen || isPosted(userDir, owner, notice)) markKnown(userDir, owner, notice);
+}
+
+function isOwnJob(userDir: string, owner: string, session: string | null): boolean {
+  return isTerminalOwner(owner) || hasJobsOf(userDir, session, owner);
 }
 
 /** The job is gone: nobody is to hear of it any more. Never throws. */

@@ -4,6 +4,7 @@ import { isJobId, type JobId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { createExclusive, writeAtomic } from '../store/atomic-file.ts';
 import { ensureFolder } from '../store/folders.ts';
+import { storePaths } from '../store/paths.ts';
 import { readSmallFile } from '../store/small-file.ts';
 import { errorCode } from '../store/storage-error.ts';
 import { ownersFor } from './heirs.ts';
@@ -47,6 +48,10 @@ export function post(userDir: string, owner: string, notice: Notice): boolean {
   const path = noticeFile(folder, notice.job, whatOf(notice));
   if (existsSync(path)) return false;
   return again(folder, () => createExclusive(path, `${JSON.stringify(notice)}\n`)) === 'created';
+}
+
+export function isPosted(userDir: string, owner: string, notice: Notice): boolean {
+  return existsSync(noticeFile(ownerFolder(userDir, owner), notice.job, whatOf(notice)));
 }
 
 /** Somebody may find the folder empty, and take it away, between our two steps. */
@@ -127,27 +132,40 @@ export function forgetActive(userDir: string, owner: string, job: JobId): void {
 }
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 3600 * 1000;
 
-/**
- * Takes away what stands for nothing any more: marks without a notice, pointers to folders that are gone, empty
- * folders. Marks younger than a minute stay, since their notice may be on its way.
- */
+/** Tidies the folders a session gets its notices from. */
 export function tidy(userDir: string, session: string, nowMs: number): void {
-  for (const owner of ownersFor(userDir, session).reverse()) {
-    const folder = ownerFolder(userDir, owner);
-    const names = namesOf(folder);
-    for (const name of names) {
-      const entry = entryOf(name);
-      const isStray = entry?.kind === 'told' && !names.includes(`${entry.job}.${entry.what}.json`);
-      if (isStray && ageOf(join(folder, name), nowMs) > MINUTE_MS) removed(join(folder, name));
-      if (entry?.kind === 'adopted' && !existsSync(ownerFolder(userDir, entry.from)))
-        removed(join(folder, name));
-    }
-    removeIfEmpty(folder);
-  }
+  for (const owner of ownersFor(userDir, session).reverse()) tidyOwner(userDir, owner, nowMs);
 }
 
-function ageOf(path: string, nowMs: number): number {
+/**
+ * Takes away what stands for nothing any more: marks without a notice, pointers to folders that are gone, jobs whose
+ * store is, empty folders. Marks younger than a minute stay, since their notice may be on its way; and so does a job
+ * younger than a day, since a live runner makes its store anew, and a disk may be away for a while.
+ */
+export function tidyOwner(userDir: string, owner: string, nowMs: number): void {
+  const folder = ownerFolder(userDir, owner);
+  const names = namesOf(folder);
+  for (const name of names) {
+    const path = join(folder, name);
+    const entry = entryOf(name);
+    const isStray = entry?.kind === 'told' && !names.includes(`${entry.job}.${entry.what}.json`);
+    if (isStray && ageOf(path, nowMs) > MINUTE_MS) removed(path);
+    if (entry?.kind === 'adopted' && !existsSync(ownerFolder(userDir, entry.from))) removed(path);
+    if (entry?.kind === 'active' && ageOf(path, nowMs) > DAY_MS && isStoreGone(path)) removed(path);
+  }
+  removeIfEmpty(folder);
+}
+
+/** Is there no store any more where the job of this note was? */
+function isStoreGone(note: string): boolean {
+  const file = readSmallFile(note, NOTICE_READ_BYTES);
+  return file.kind === 'ok' && !existsSync(storePaths(file.text).jobs);
+}
+
+/** Milliseconds since it was written last; 0 for what is not there. */
+export function ageOf(path: string, nowMs: number): number {
   const status = lstatSync(path, { throwIfNoEntry: false });
   return status === undefined ? 0 : nowMs - status.mtimeMs;
 }

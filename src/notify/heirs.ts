@@ -30,6 +30,12 @@ export function heirsFrom(userDir: string, session: string): string[] {
   return chain;
 }
 
+/** Has this session the jobs of that one: it is the same, or it took them over, however often they went on? */
+export function hasJobsOf(userDir: string, session: string | null, owner: string | null): boolean {
+  if (session === null || owner === null) return false;
+  return session === owner || (isSessionId(owner) && heirsFrom(userDir, owner).includes(session));
+}
+
 /**
  * Takes another session's jobs over: of many that try exactly one gets true. Its notices stay where they are; the
  * heir's folder says that they are the heir's as well. Throws UserError `storage`.

@@ -40,7 +40,16 @@ export function heirFile(userDir: string, session: string): string {
 
 /** The file the client watches for a session. */
 export function bellFile(userDir: string, session: string): string {
-  return join(userDir, 'bells', session);
+  return join(bellsFolder(userDir), session);
+}
+
+export function bellsFolder(userDir: string): string {
+  return join(userDir, 'bells');
+}
+
+/** One folder a session, with what the person consented to there. */
+export function grantsFolder(userDir: string): string {
+  return join(userDir, 'grants');
 }
 
 export function deliveriesFolder(userDir: string): string {

@@ -10,8 +10,16 @@ function seenPath(userDir: string): string {
   return join(userDir, 'settings-seen.yaml');
 }
 
-/** The settings as they are now count as seen. Throws UserError `storage`. */
-export function rememberSettings(userDir: string): void {
+/**
+ * The settings as they are now count as seen, unless they had been changed by other means `before` this program wrote:
+ * then the person has still to see that. Throws UserError `storage`.
+ */
+export function rememberSettings(userDir: string, before: string): void {
+  const seen = textOf(seenPath(userDir));
+  if (seen === null || seen === before) keepSeen(userDir);
+}
+
+function keepSeen(userDir: string): void {
   ensureFolder(userDir);
   writeAtomic(seenPath(userDir), settingsText(userDir), { durable: false });
 }
@@ -26,7 +34,7 @@ export function policyDrift(userDir: string): string | null {
   const now = settingsText(userDir);
   const seen = textOf(seenPath(userDir));
   if (seen === now || (seen === null && now === '')) return null;
-  rememberSettings(userDir);
+  keepSeen(userDir);
   if (seen === null) return null;
   const changes = changedLines(seen, now);
   const shown = changes.slice(0, MOST_LINES).map((line) => `  ${trimLine(oneLine(line), 76)}`);

@@ -1,12 +1,10 @@
-import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import type { RunnerIdentity } from '../job/record.ts';
 import { writeAtomic } from '../store/atomic-file.ts';
 import { ensureFolder } from '../store/folders.ts';
 import { identify, liveness } from '../store/liveness.ts';
 import { readSmallFile } from '../store/small-file.ts';
-import { bellFile, heirFile, isSessionId, sessionFile, sessionsFolder } from './places.ts';
-import { namesOf, removed } from './quietly.ts';
+import { isSessionId, sessionFile, sessionsFolder } from './places.ts';
+import { namesOf } from './quietly.ts';
 
 /** A session of the client, and the process it runs in. Times are ISO 8601 UTC. */
 export interface Session extends RunnerIdentity {
@@ -82,19 +80,4 @@ export function isOver(session: Session): boolean {
 
 export function isSameProcess(one: RunnerIdentity, other: RunnerIdentity): boolean {
   return one.pid === other.pid && one.startTime === other.startTime && one.bootId === other.bootId;
-}
-
-const KEPT_MS = 30 * 24 * 3600 * 1000;
-
-/** Takes away what is left of sessions that have been over for a month. */
-export function sweepSessions(userDir: string, nowMs: number): void {
-  for (const name of namesOf(sessionsFolder(userDir))) {
-    const id = /^(.+)\.json$/.exec(name)?.[1];
-    const status = lstatSync(join(sessionsFolder(userDir), name), { throwIfNoEntry: false });
-    if (!isSessionId(id) || status === undefined || nowMs - status.mtimeMs < KEPT_MS) continue;
-    const session = readSession(userDir, id);
-    if (session !== null && !isOver(session)) continue;
-    for (const path of [bellFile(userDir, id), heirFile(userDir, id), sessionFile(userDir, id)])
-      removed(path);
-  }
 }

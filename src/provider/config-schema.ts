@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
+import { parseDuration } from '../job/duration.ts';
 import { BOUNDARIES, NETWORKS } from '../job/record.ts';
-import { parseDuration } from './duration.ts';
 import { nameText, PERMISSION_MODES, PROFILE_NAME, profileSchema, VARIABLE_NAME } from './profile.ts';
 
 export const MODES = ['off', 'ondemand', 'auto'] as const;

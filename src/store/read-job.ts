@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { isJobId, type JobId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
-import { isActive } from '../job/states.ts';
+import { isActive, type JobState } from '../job/states.ts';
 import { UserError } from '../job/user-error.ts';
 import { namesIn } from './folders.ts';
 import { revisionPath, runPaths, type StorePaths, snapshotPath } from './paths.ts';
@@ -76,6 +76,20 @@ export function revisionExists(store: StorePaths, id: JobId, rev: number): boole
     if (errorCode(error) === null) throw error;
     return false;
   }
+}
+
+/** The states a job went through, oldest first, each with its time; as far as its revisions can be read. */
+export function stateHistory(
+  store: StorePaths,
+  id: JobId,
+): { readonly state: JobState; readonly at: string }[] {
+  const history: { state: JobState; at: string }[] = [];
+  for (const rev of revisionNumbers(runPaths(store, id).revisions).reverse()) {
+    const read = readRecord(revisionPath(store, id, rev), id, rev);
+    if (read.kind !== 'ok' || read.record.state === history.at(-1)?.state) continue;
+    history.push({ state: read.record.state, at: read.record.updatedAt });
+  }
+  return history;
 }
 
 function readFound(store: StorePaths, ids: readonly JobId[], limit: number): FoundJob[] {

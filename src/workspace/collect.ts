@@ -100,9 +100,10 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     return { kind: 'unchanged', ...found, flags: resultFlags({ taken, movedHead, extraRefs, files: [] }) };
   }
   const files = await describe(collector, changes, request.testCommand);
-  const commit = await makeCommit(request, collector, taken.tree);
+  const existing = await readRef(repository, jobRef(id, 'result'));
+  const commit = await makeCommit(request, collector, { tree: taken.tree, existing });
   reached('commit');
-  await bringHome(request, collector, commit);
+  if (commit !== existing) await bringHome(request, collector, commit);
   reached('ref');
   await writePatch({ gitDir: collector.gitDir, base, result: taken.tree }, request.patchFile);
   reached('patch');
@@ -156,8 +157,11 @@ function resultFlags(seen: {
 }
 
 /** A result that is there already with this very tree is the result: a second try makes no second commit. */
-async function makeCommit(request: CollectRequest, collector: Collector, tree: string): Promise<string> {
-  const existing = await readRef(request.repository, jobRef(request.id, 'result'));
+async function makeCommit(
+  request: CollectRequest,
+  collector: Collector,
+  { tree, existing }: { readonly tree: string; readonly existing: string | null },
+): Promise<string> {
   if (existing !== null && (await describes(request, existing)) === `${tree} ${request.base}`)
     return existing;
   const message = Buffer.from(`${request.message.replaceAll('\0', '').trim() || 'Work of a delegate'}\n`);
@@ -180,7 +184,6 @@ async function describes(request: CollectRequest, commit: string): Promise<strin
 /** Only objects that the base does not have travel, and only after git has checked each of them. */
 async function bringHome(request: CollectRequest, collector: Collector, commit: string): Promise<void> {
   const ref = jobRef(request.id, 'result');
-  if ((await readRef(request.repository, ref)) === commit) return;
   const input = Buffer.from(`${commit}\n^${request.base}\n`);
   const args = ['pack-objects', '-q', '--revs', join(request.collector, 'result')];
   const hash = line(await collector.host(args, { input }));

@@ -1,7 +1,7 @@
-import { execa } from 'execa';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { hostEnvironment, NEUTRAL_CONFIG, QUIET_CONFIG, userEnvironment } from './git-environment.ts';
 import { gitProgram } from './git-program.ts';
+import { runProgram } from './run-program.ts';
 
 /** git said no, in a way that is not the user's to put right: its exit code and its own words. */
 export class GitError extends Error {
@@ -111,31 +111,20 @@ async function runGit(
   env: Readonly<Record<string, string>>,
   options: GitOptions,
 ): Promise<GitAnswer> {
-  const result = await execa(gitProgram(cwd, env.PATH ?? ''), args, {
+  const { input, inputFile, timeoutMs = 600_000, accept = [0] } = options;
+  const { stdout, exitCode, ...end } = await runProgram({
+    program: gitProgram(cwd, env.PATH ?? ''),
+    args,
     cwd,
     env: { ...env, ...options.env },
-    extendEnv: false,
-    encoding: 'buffer',
-    stripFinalNewline: false,
-    reject: false,
-    maxBuffer: 1 << 29,
-    timeout: options.timeoutMs ?? 600_000,
-    ...standardInput(options),
+    timeoutMs,
+    ...(input !== undefined && { input }),
+    ...(inputFile !== undefined && { inputFile }),
   });
-  const stdout = Buffer.from(result.stdout ?? []);
-  const stderr = Buffer.from(result.stderr ?? []).toString('utf8');
-  const { exitCode } = result;
-  if (exitCode !== undefined && (options.accept ?? [0]).includes(exitCode))
-    return { stdout, stderr, exitCode };
-  const words = stderr === '' && result.cause instanceof Error ? result.cause.message : stderr;
-  throw explain(new GitError({ args: withoutConfig(args), exitCode: exitCode ?? null, stderr: words }), cwd);
-}
-
-function standardInput(
-  options: GitOptions,
-): { input: Uint8Array } | { inputFile: string } | { stdin: 'ignore' } {
-  if (options.inputFile !== undefined) return { inputFile: options.inputFile };
-  return options.input === undefined ? { stdin: 'ignore' } : { input: options.input };
+  const stderr = end.stderr.toString('utf8');
+  if (exitCode !== null && accept.includes(exitCode)) return { stdout, stderr, exitCode };
+  const words = stderr === '' && end.fault !== null ? end.fault : stderr;
+  throw explain(new GitError({ args: withoutConfig(args), exitCode, stderr: words }), cwd);
 }
 
 function withoutConfig(args: readonly string[]): readonly string[] {

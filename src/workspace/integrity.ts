@@ -34,9 +34,7 @@ export async function fingerprint(repository: Repository): Promise<Fingerprint> 
     readHead(gitDir),
     readRefs(repository),
     readIndex(repository),
-    readConfig(repository, 'config'),
-    readConfig(repository, 'config.worktree'),
-    readHooks(repository),
+    readSettings(repository),
     readInfo(commonDir),
     ...(gitDir === commonDir ? [] : [readInfo(gitDir)]),
     readFiles('alternates', join(commonDir, 'objects', 'info'), ['alternates']),
@@ -68,6 +66,14 @@ async function readIndex(repository: Repository): Promise<Values> {
   return [['index entries', digest(stdout)]];
 }
 
+async function readSettings(repository: Repository): Promise<Values> {
+  const names = ['config', 'config.worktree'];
+  const values = (await Promise.all(names.map((name) => readConfig(repository, name)))).flat();
+  // What the repository's own files do not set git need not be asked for.
+  const set = values.some(([name]) => name === 'config core.hookspath');
+  return [...values, ...(await readHooks(repository, set))];
+}
+
 async function readConfig(repository: Repository, name: string): Promise<Values> {
   const file = join(repository.commonDir, name);
   if (!(await isFile(file))) return [];
@@ -82,10 +88,11 @@ async function readConfig(repository: Repository, name: string): Promise<Values>
 }
 
 /** Both where git looks by default and where core.hooksPath points. */
-async function readHooks(repository: Repository): Promise<Values> {
+async function readHooks(repository: Repository, isMoved: boolean): Promise<Values> {
+  const own = await readFolder('hooks', join(repository.commonDir, 'hooks'));
+  if (!isMoved) return own;
   const args = ['config', '--local', '--type=path', '--get', 'core.hooksPath'];
   const answer = await userGit(repository, args, { accept: [0, 1] });
-  const own = await readFolder('hooks', join(repository.commonDir, 'hooks'));
   if (answer.exitCode !== 0) return own;
   return [...own, ...(await readFolder('hooks', resolve(repository.checkout, line(answer))))];
 }

@@ -1,6 +1,6 @@
 import { isJobId, type JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { type CommonPlace, fields, GitError, line, refsGit } from './git.ts';
+import { type CommonPlace, GitError, line, refsGit } from './git.ts';
 
 /** Where a job's commits are kept, out of the way of branches: `refs/delegate/<id>/<name>`. */
 export function jobRef(id: JobId, name: 'base' | 'start' | 'result' | `extra/${number}`): string {
@@ -50,9 +50,14 @@ export async function reserveBranch(repository: CommonPlace, id: JobId, base: st
 
 /** The branch `reserveBranch` would make, without making it; null when a branch of that very name is there. */
 export async function freeBranch(repository: CommonPlace, id: JobId): Promise<string | null> {
-  const branch = `${await freeFolder(repository)}/${id}`;
-  const args = ['for-each-ref', '--format=%(refname)', `refs/heads/${branch}`];
-  return line(await refsGit(repository, args)) === '' ? branch : null;
+  const paths = FOLDERS.flatMap((folder) => [folder, `${folder}/${id}`]).map((path) => `refs/heads/${path}`);
+  // A process for each of them would cost more than all the names that are below the folders.
+  const args = ['for-each-ref', '--format=%(refname:lstrip=2)', ...paths];
+  const there = line(await refsGit(repository, args)).split('\n');
+  const folder = FOLDERS.find((name) => !there.includes(name));
+  if (folder === undefined) throw noRoom();
+  const branch = `${folder}/${id}`;
+  return there.some((name) => name === branch || name.startsWith(`${branch}/`)) ? null : branch;
 }
 
 const FOLDERS = ['delegate', 'cc-delegate'] as const;
@@ -68,7 +73,11 @@ async function freeFolder(repository: CommonPlace): Promise<string> {
   for (const folder of FOLDERS) {
     if ((await readRef(repository, `refs/heads/${folder}`)) === null) return folder;
   }
-  throw new UserError({
+  throw noRoom();
+}
+
+function noRoom(): UserError {
+  return new UserError({
     code: 'branch_in_the_way',
     what: 'branches of these names leave no room for the jobs below them',
     value: FOLDERS.join(', '),
@@ -89,11 +98,11 @@ export async function moveBranch(
 ): Promise<BranchMove> {
   if (!isJobBranch(move.branch)) return { kind: 'left', why: 'not_ours' };
   const ref = `refs/heads/${move.branch}`;
-  const now = await readRef(repository, ref);
-  if (now === move.to) return { kind: 'moved' };
+  const now = await lookAtBranch(repository, ref);
+  if (now?.at === move.to) return { kind: 'moved' };
   if (now === null) return { kind: 'left', why: 'gone' };
-  if (now !== move.from) return { kind: 'left', why: 'changed' };
-  if (await isCheckedOut(repository, ref)) return { kind: 'left', why: 'checked_out' };
+  if (now.at !== move.from) return { kind: 'left', why: 'changed' };
+  if (now.checkedOut) return { kind: 'left', why: 'checked_out' };
   await updateRef(repository, ref, move.to, move.from);
   return { kind: 'moved' };
 }
@@ -109,9 +118,9 @@ export async function deleteBranch(
 ): Promise<boolean> {
   if (!isJobBranch(branch)) return false;
   const ref = `refs/heads/${branch}`;
-  const now = await readRef(repository, ref);
+  const now = await lookAtBranch(repository, ref);
   if (now === null) return true;
-  if (now !== expected || (await isCheckedOut(repository, ref))) return false;
+  if (now.at !== expected || now.checkedOut) return false;
   await refsGit(repository, ['update-ref', '--no-deref', '-d', ref, expected]);
   return true;
 }
@@ -154,7 +163,17 @@ async function updateRef(
   await refsGit(repository, [...log, 'update-ref', '--no-deref', ref, to, old]);
 }
 
-async function isCheckedOut(repository: CommonPlace, ref: string): Promise<boolean> {
-  const answer = await refsGit(repository, ['worktree', 'list', '--porcelain', '-z']);
-  return fields(answer.stdout).some((field) => field.toString('utf8') === `branch ${ref}`);
+interface BranchNow {
+  readonly at: string;
+  /** In any of the repository's working trees. */
+  readonly checkedOut: boolean;
+}
+
+/** null: there is no such branch. */
+async function lookAtBranch(repository: CommonPlace, ref: string): Promise<BranchNow | null> {
+  const args = ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(worktreepath)', ref];
+  const listed = line(await refsGit(repository, args)).split('\n');
+  // Branches below this name are listed, too.
+  const [, at, worktree] = listed.map((entry) => entry.split('\0')).find(([name]) => name === ref) ?? [];
+  return at === undefined ? null : { at, checkedOut: worktree !== '' };
 }

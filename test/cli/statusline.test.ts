@@ -27,6 +27,7 @@ async function print({ args = [], cwd = makeFolder(), input = '', env = {} }: Ca
     env: { HOME: '/nonexistent', ...env },
     json: false,
     program: join(fileURLToPath(new URL('../..', import.meta.url)), 'dist'),
+    consent: null,
     // A stream that ends, as a pipe does; the verb uses nothing else of it.
     stdin: stdin as NodeJS.ReadableStream as NodeJS.ReadStream,
     stderr: () => undefined,

@@ -1,11 +1,22 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { addRules } from '../../src/cli/claude-settings/allow-rules.ts';
 import { installStatusLine } from '../../src/cli/claude-settings/status-line.ts';
 import { verb } from '../../src/cli/uninstall.ts';
 import { type JobRecord, NO_RESULT } from '../../src/job/record.ts';
+import { makeBell, ringOnce } from '../../src/notify/bell.ts';
+import { DEFAULT_BOUNDS } from '../../src/notify/consent/bounds.ts';
+import { writeBounds } from '../../src/notify/consent/bounds-file.ts';
+import { mint } from '../../src/notify/consent/grants.ts';
+import { deliver, expectEnd } from '../../src/notify/deliver.ts';
+import { claim, keptFor } from '../../src/notify/deliveries.ts';
+import { adopt } from '../../src/notify/heirs.ts';
+import { installLauncher } from '../../src/notify/line/launcher.ts';
+import { rememberSettings } from '../../src/notify/policy-drift.ts';
+import { clientProcess, saveSession } from '../../src/notify/sessions.ts';
+import { runtimeCopy } from '../../src/runner/runtime.ts';
 import { createJob } from '../../src/store/jobs.ts';
 import { identify } from '../../src/store/liveness.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -15,6 +26,7 @@ import { markJobFolder } from '../../src/workspace/marker.ts';
 import { pinBase, reserveBranch } from '../../src/workspace/refs.ts';
 import { findRepository } from '../../src/workspace/repository.ts';
 import { git, makeFolder, makeRepository } from '../helpers/repository.ts';
+import { askingRecord } from '../notify/jobs.ts';
 import { refusal } from '../provider/user-error-of.ts';
 import { newId, sampleRecord } from '../store/fixtures/records.ts';
 
@@ -37,6 +49,7 @@ function machine() {
       env,
       json: false,
       program: join(PLUGIN, 'dist'),
+      consent: null,
       stdin: process.stdin,
       stderr: () => undefined,
       stdout: () => undefined,
@@ -49,6 +62,13 @@ function machine() {
     uninstall,
     settings: () => readFileSync(join(home, '.claude/settings.json'), 'utf8'),
   };
+}
+
+/** As much of a built program as is copied for a runner. */
+function programFolder(): string {
+  const folder = makeFolder();
+  for (const name of ['files.js', 'runner.js']) writeFileSync(join(folder, name), name);
+  return folder;
 }
 
 /** A repository with a job that has everything a job leaves. */
@@ -90,7 +110,7 @@ describe('uninstall', () => {
     git(repo, 'branch', 'delegate/mine');
     await installStatusLine(here.env, PLUGIN, undefined);
     await addRules(here.env);
-    mkdirSync(join(here.stateDir, 'runtime/1'), { recursive: true });
+    runtimeCopy(programFolder(), here.stateDir);
     mkdirSync(join(here.userDir, 'bells'));
     writeFileSync(join(here.userDir, 'config.yaml'), 'mode: auto\n');
     writeFileSync(join(here.userDir, 'note.txt'), 'the user’s own');
@@ -180,5 +200,108 @@ describe('uninstall', () => {
     writeFileSync(file, JSON.stringify(keys));
     await here.uninstall('--purge');
     expect(existsSync(here.userDir)).toBe(false);
+  });
+
+  it('recognises all that the product writes into its own folders, and leaves none of it', async () => {
+    const here = machine();
+    const { repo } = await withJob(here);
+    const { userDir, stateDir } = here;
+    const session = 'c2b5a0f4-0000-4000-8000-000000000001';
+    const client = clientProcess(process.pid);
+    if (client === null) throw new Error('no process');
+    const times = { startedAt: new Date().toISOString(), endedAt: null };
+    saveSession(userDir, { sessionId: session, ...client, cwd: '/', repo: null, ...times });
+    makeBell(userDir, session);
+    ringOnce(userDir, session);
+    for (const kind of ['typed', 'dialog'] as const)
+      mint(userDir, session, { kind, verb: 'x', words: [], argv: [], expiresAt: 0 });
+    const record = sampleRecord({ id: newId(), repo, supervisor: { sessionId: session }, state: 'running' });
+    expectEnd(userDir, record);
+    deliver(userDir, askingRecord(record, 'Why?'));
+    for (const kept of keptFor(userDir, [session])) claim(userDir, kept);
+    adopt(userDir, session, 'another');
+    installLauncher(userDir, PLUGIN);
+    writeBounds(userDir, DEFAULT_BOUNDS);
+    rememberSettings(userDir, '');
+    for (const name of ['plugin-key', 'plugin-key-saved', 'plugin-key-error'])
+      writeFileSync(join(userDir, name), 'x');
+    for (const name of ['sessions/.x.json.1.1.tmp', 'grants/1/.x.json.1.1.tmp']) {
+      mkdirSync(dirname(join(userDir, name)), { recursive: true });
+      writeFileSync(join(userDir, name), 'left by a process that was killed');
+    }
+    const claims = join(stateDir, 'claims', '0123456789abcdef');
+    mkdirSync(claims, { recursive: true });
+    writeFileSync(join(claims, 'apply-0123456789abcdef.json'), '{}');
+    runtimeCopy(programFolder(), stateDir);
+    const { text } = await here.uninstall('--force');
+    expect(text).toContain(`removed  ${join(userDir, 'sessions')}\n`);
+    expect(text).not.toContain('there is something in it');
+    expect([existsSync(userDir), existsSync(stateDir)]).toEqual([false, false]);
+  });
+
+  it('loses nothing of the user’s when it was told to use a folder with files of theirs', async () => {
+    const here = machine();
+    await withJob(here);
+    installLauncher(here.userDir, PLUGIN);
+    const theirs = [
+      'bin/deploy',
+      'bells/README',
+      'bounds.json',
+      'catalogue/openrouter.json',
+      'deliveries/2026/invoice.json',
+      'grants/nsf/typed.json',
+      'repos/dotfiles/.git/HEAD',
+      'repos/0123456789abcdef.json/x',
+      'sessions/monday.json',
+      'sessions/monday.to',
+      'slots/0',
+      'claims/insurance/apply-1.json',
+      'runtime/1/runner.mjs',
+      'bare/project/.cc-delegate/x',
+      'bare/project/README',
+    ];
+    for (const name of theirs) {
+      for (const folder of [here.userDir, here.stateDir]) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), '{"the user": "’s own"}');
+      }
+    }
+    const dry = (await here.uninstall('--dry-run')).text;
+    const { text } = await here.uninstall('--purge');
+    for (const folder of [here.userDir, here.stateDir]) {
+      const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+      expect(files.filter((name) => statSync(join(folder, name)).isFile()).sort()).toEqual(theirs.toSorted());
+    }
+    for (const said of [dry, text]) {
+      for (const name of ['bin', 'bells', 'deliveries', 'grants', 'repos', 'sessions'])
+        expect(said).toContain(`stays    ${join(here.userDir, name)}: there is something in it`);
+      expect(said).toMatch(/(would remove|removed) {2}\S+\/repos\/[0-9a-f]{16}\.json\n/);
+    }
+  });
+
+  it('keeps the records and answers that are in no repository, but with --purge', async () => {
+    const here = machine();
+    const bare = join(here.stateDir, 'bare/home/u/project.git');
+    const stores = [join(here.userDir, 'asks'), bare];
+    for (const folder of stores) {
+      const id = newId();
+      mkdirSync(folder, { recursive: true });
+      const ended = {
+        state: 'succeeded',
+        endedAt: new Date().toISOString(),
+        disposition: 'applied',
+      } as const;
+      const store = openStore(folder, { create: true });
+      createJob(store, sampleRecord({ id, repo: folder, checkout: folder, result: NO_RESULT, ...ended }));
+      registerRepository(here.userDir, { path: folder, stateDir: here.stateDir });
+    }
+    const { text } = await here.uninstall();
+    for (const folder of stores) {
+      expect(text).toContain(`stays    ${folder}/.cc-delegate: records and patches`);
+      expect(readdirSync(join(folder, '.cc-delegate/jobs'))).toHaveLength(1);
+    }
+    const purged = (await here.uninstall('--purge')).text;
+    for (const folder of stores) expect(purged).toContain(`removed  ${folder}/.cc-delegate`);
+    expect([existsSync(here.userDir), existsSync(here.stateDir)]).toEqual([false, false]);
   });
 });

@@ -21,10 +21,13 @@ it('takes the key of the plugin’s settings over; no transcript, log or request
   const secrets = { pluginSecrets: { 'cc-delegate@inline': { api_key: KEY } } };
   const file = join(session.home.home, '.claude', '.credentials.json');
   writeFileSync(file, JSON.stringify(secrets), { mode: 0o600 });
-  const terminal = await session.another();
-  await terminal.waitForScreen(/the key from the plugin's settings is taken over for openrouter/);
+  const first = await session.another();
+  await first.waitForScreen(/the key from the plugin's settings is being taken over for openrouter/);
   const saved = join(session.home.userDirectory, 'credentials.json');
   await vi.waitUntil(() => existsSync(saved), { timeout: 30_000 });
+  await first.close();
+  const terminal = await session.another();
+  await terminal.waitForScreen(/the key from the plugin's settings is taken over for openrouter/);
   await terminal.submit('hello');
   await terminal.waitForScreen(/noted/);
   await terminal.close();

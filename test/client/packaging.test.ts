@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import {
+  appendFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -121,6 +123,24 @@ describe('the tarball', () => {
     const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
     const outside = imports.filter(({ external }) => external).map(({ path }) => path);
     expect(outside.filter((path) => !path.startsWith('node:'))).toEqual([]);
+  });
+});
+
+it('a git checkout whose sources have changed since it was built says so in doctor', async () => {
+  const checkout = copyCheckout();
+  cpSync(process.env.CC_DELEGATE_TEST_DIST ?? 'dist', join(checkout, 'dist'), { recursive: true });
+  const program = async (): Promise<object> => {
+    const { stdout, stderr } = await run(join(checkout, 'bin', 'cc-delegate'), ['doctor', '--json']);
+    expect(stderr).toBe('');
+    return JSON.parse(stdout).checks.find(({ name }: { name: string }) => name === 'program');
+  };
+  expect(await program()).toMatchObject({ ok: true, note: false, text: `cc-delegate ${VERSION}` });
+  appendFileSync(join(checkout, 'src', 'cli', 'main.ts'), '\n');
+  expect(await program()).toMatchObject({
+    ok: true,
+    note: true,
+    text: expect.stringContaining('built from older sources'),
+    remedy: `run: cd '${checkout}' && npm ci && npm run build`,
   });
 });
 

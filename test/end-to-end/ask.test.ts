@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -66,6 +67,35 @@ describe('ask', () => {
     expect([shown.exit, shown.stdout]).toEqual([0, 'It says NEW.\n']);
     expect((await world.run(['apply', json.id])).exit).toBe(4);
     expect(await world.run(['cleanup', json.id])).toMatchObject({ exit: 0, stderr: '' });
+  });
+
+  it('sees one commit and the work on it, though the user commits while it is read', async () => {
+    const world = await makeWorld({
+      files: { 'a.txt': 'A-OLD\n', 'b.txt': 'B-OLD\n' },
+      script: [
+        { calls: ['a.txt', 'b.txt'].map((path) => ({ name: 'read', args: { path } })) },
+        { text: 'seen' },
+      ],
+    });
+    // A git that lets the user commit their work in the moment in which the clone is made.
+    const bin = join(world.folder, 'bin');
+    const git0 = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+    const once = join(world.folder, 'once');
+    const commit = `(unset GIT_DIR GIT_WORK_TREE; cd '${world.repository}' && '${git0}' -c user.name=U -c user.email=u@example.invalid commit -qam later) >/dev/null`;
+    mkdirSync(bin);
+    const lines = ['#!/bin/sh', `case "$*" in *read-tree*) mkdir '${once}' 2>/dev/null && ${commit};; esac`];
+    writeFileSync(join(bin, 'git'), [...lines, `exec '${git0}' "$@"`, ''].join('\n'), { mode: 0o755 });
+    for (const name of ['a', 'b'])
+      writeFileSync(join(world.repository, `${name}.txt`), `${name.toUpperCase()}-NEW\n`);
+    const before = git(world.repository, 'rev-parse', 'HEAD');
+    const env = { PATH: `${bin}:${world.env.PATH}` };
+    const answer = await world.run(['ask', 'what is new?', '--json'], { env });
+    expect(answer.exit, answer.stderr).toBe(0);
+    const { base } = world.record(answer.json<Asked>().id as never);
+    expect(base).not.toBe(before);
+    expect(base).toBe(git(world.repository, 'rev-parse', 'HEAD'));
+    const told = world.model.requests[1]?.text ?? '';
+    for (const word of ['A-NEW', 'B-NEW']) expect(told).toContain(word);
   });
 
   it('without tools it is one model call with its files whole, and works outside of git', async () => {
@@ -156,6 +186,7 @@ describe('ask', () => {
     expect(await ask(['--schema', 'broken.json'])).toMatchObject({ exit: 2 });
     expect(await ask(['--file', '../outside.txt'], byModel)).toMatchObject({ exit: 5 });
     expect(await ask(['--file', 'link.txt'], byModel)).toMatchObject({ exit: 5 });
+    expect(await ask(['--schema', 'link.txt'], byModel)).toMatchObject({ exit: 5 });
     expect(await ask(['--wait', '0'], { env: { CC_DELEGATE_WORKER: '1' } })).toMatchObject({ exit: 5 });
     expect(world.model.requests).toHaveLength(0);
   });

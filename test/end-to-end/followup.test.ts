@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
+import { mint } from '../../src/notify/consent/grants.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { readTask } from '../../src/store/task-file.ts';
 import { git } from '../helpers/repository.ts';
@@ -105,7 +106,9 @@ describe('followup', () => {
   });
 
   it('continues an ask by its conversation id, and lets a model neither into others’ nor beyond the turn before', async () => {
-    const world = await makeWorld({ script: [{ text: 'blue' }, { text: 'because' }, { text: 'indeed' }] });
+    const world = await makeWorld({
+      script: ['blue', 'because', 'indeed', 'so', 'yes'].map((text) => ({ text })),
+    });
     const asked = await world.run(
       ['ask', 'which colour?', '--no-tools', '--budget', '2', '--json'],
       AS_MODEL('s1'),
@@ -131,6 +134,15 @@ describe('followup', () => {
     const third = await world.run(['followup', id, 'sure?', '--budget', '3', '--json']);
     expect(third.json<Turn>()).toMatchObject({ turn: 3, answer: 'indeed', budgetUsd: 3 });
     expect(third.json<Turn>().notices.join()).toContain('goes on from turn 2');
+    // With the person's yes in the client's dialog a model may, in this call and no other.
+    const argv = ['followup', conversationId, 'why?', '--json', '--budget', '9'];
+    const expiresAt = Date.now() + 60_000;
+    mint(world.env.CC_DELEGATE_HOME ?? '', 's1', { kind: 'dialog', argv, expiresAt });
+    const fourth = await next(['--budget', '9'], AS_MODEL('s1'));
+    expect(fourth.json<Turn>()).toMatchObject({ turn: 4, budgetUsd: 9 });
+    const fifth = (await next([], AS_MODEL('s1'))).json<Turn>();
+    expect(fifth).toMatchObject({ turn: 5, budgetUsd: 5 });
+    expect(fifth.notices.join()).toContain('the budget is $5.00, as the user has set it');
 
     configure(world, (config) => {
       config.allowedModels = ['openrouter:other'];

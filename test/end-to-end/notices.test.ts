@@ -45,13 +45,17 @@ describe('a job of a session', () => {
     expect(waiting(world)).toEqual([]);
   });
 
-  it('that its session waits for is not told a second time', async () => {
+  it('that its session waits for is not told a second time, and is kept until it looks', async () => {
     const world = await makeWorld({
       script: [{ calls: [bash('true'), write('a.txt', 'x')] }, { text: 'done' }],
     });
-    const id = await world.start([], SESSION);
+    const id = await world.start(['--wait', '60'], SESSION);
+    await vi.waitUntil(() => waiting(world).includes('ended.json'), 10_000);
+    expect(waiting(world)).toContain('ended.told');
     expect((await world.run(['wait', id], SESSION)).exit).toBe(0);
-    expect(waiting(world).filter((name) => name !== 'ended.told')).toEqual([]);
+    expect(waiting(world).sort()).toEqual(['ended.json', 'ended.told']);
+    await world.run(['result', id], SESSION);
+    expect(waiting(world)).toEqual([]);
   });
 });
 

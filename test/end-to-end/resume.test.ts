@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
+import { mint } from '../../src/notify/consent/grants.ts';
 import { signalRunner } from '../../src/store/liveness.ts';
 import { makeWorld, write } from '../helpers/world.ts';
 
@@ -64,9 +65,17 @@ describe('resume', () => {
     expect(
       (await world.run(['resume', id, '--raise-budget', '5', '--raise-timeout', '2h'], asModel)).exit,
     ).toBe(5);
-    const resumed = await world.run(['resume', id, '--raise-budget', '4.5', '--json'], asModel);
+    // The person says yes to both in the client's dialog.
+    const argv = ['resume', id, '--raise-budget', '12', '--raise-timeout', '2h', '--json'];
+    const expiresAt = Date.now() + 60_000;
+    mint(world.env.CC_DELEGATE_HOME ?? '', 's1', { kind: 'dialog', argv, expiresAt });
+    const resumed = await world.run(argv, asModel);
     const next = resumed.json<Turn>();
-    expect(next).toMatchObject({ turn: 2, budgetUsd: 2.5 });
-    expect(await world.ended(next.id)).toMatchObject({ state: 'succeeded', result: { files: 2 } });
+    expect(next).toMatchObject({ turn: 2, budgetUsd: 10 });
+    expect(await world.ended(next.id)).toMatchObject({
+      state: 'succeeded',
+      limits: { timeout: 7200 },
+      result: { files: 2 },
+    });
   });
 });

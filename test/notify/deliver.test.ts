@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { NO_RESULT } from '../../src/job/record.ts';
 import { makeBell } from '../../src/notify/bell.ts';
-import { deliver, forget, lookedAt } from '../../src/notify/deliver.ts';
+import { deliver, forget, heardOf, lookedAt } from '../../src/notify/deliver.ts';
 import { activeFor, claim, keptFor } from '../../src/notify/deliveries.ts';
 import { adopt, heirsFrom, ownersFor, reclaim } from '../../src/notify/heirs.ts';
 import { ownerFolder, terminalOwner } from '../../src/notify/places.ts';
@@ -82,6 +82,23 @@ describe('the notices of a job', () => {
     tellAll('s1');
     lookedAt(scene.userDir, ended, null);
     expect(scene.deliveries('s1')).toBeNull();
+  });
+
+  it('that its session has heard of are kept for its next beginning, also when it heard before the runner came', () => {
+    const { userDir } = scene;
+    const job = scene.job('s1');
+    const ended = { ...job, state: 'succeeded', endedAt: job.createdAt, result: NO_RESULT } as const;
+    for (const session of [null, 's2']) heardOf(userDir, ended, session);
+    heardOf(userDir, scene.ask(scene.job('s1')), null);
+    expect(untold('s1')).toBe(1);
+    heardOf(userDir, ended, 's1');
+    deliver(userDir, ended);
+    heardOf(userDir, ended, 's1');
+    expect(whats('s1').sort()).toEqual(['ended', 'q1']);
+    expect(untold('s1')).toBe(1);
+    lookedAt(userDir, ended, 's1');
+    heardOf(userDir, ended, 's1');
+    expect(scene.deliveries('s1')?.filter((name) => name.startsWith(job.id))).toEqual([]);
   });
 
   it('of a job without a session wait for the next one of the repository, under the repository’s name', () => {

@@ -14,10 +14,27 @@ function withSettings(text: string): { userDir: string; write: (text: string) =>
 
 it('shows a change that came by other means, once', () => {
   const { userDir, write } = withSettings('mode: ondemand\nbudget:\n  perJob: 5\n');
-  rememberSettings(userDir);
+  policyDrift(userDir);
   expect(policyDrift(userDir)).toBeNull();
   write('mode: auto\nbudget:\n  perJob: 5\n');
   expect(policyDrift(userDir)).toMatch(/other means[\s\S]*- mode: ondemand\n {2}\+ mode: auto$/);
+  expect(policyDrift(userDir)).toBeNull();
+});
+
+it('still shows it when the program has written since', () => {
+  const { userDir, write } = withSettings('mode: ondemand\n');
+  policyDrift(userDir);
+  write('mode: auto\n');
+  write('mode: auto\nretention:\n  days: 3\n');
+  rememberSettings(userDir, 'mode: auto\n');
+  expect(policyDrift(userDir)).toContain('+ mode: auto');
+});
+
+it('shows nothing of what the program itself has written', () => {
+  const { userDir, write } = withSettings('mode: ondemand\n');
+  policyDrift(userDir);
+  write('mode: auto\n');
+  rememberSettings(userDir, 'mode: ondemand\n');
   expect(policyDrift(userDir)).toBeNull();
 });
 
@@ -30,7 +47,7 @@ it('has nothing to compare with the first time', () => {
 
 it('shows few and short lines, whatever the change is', () => {
   const { userDir, write } = withSettings('mode: ondemand\n');
-  rememberSettings(userDir);
+  policyDrift(userDir);
   write(Array.from({ length: 500 }, (_, at) => `key${at}: "\u001b[2J${'x'.repeat(300)}"`).join('\n'));
   const shown = policyDrift(userDir) ?? '';
   expect(shown.length).toBeLessThan(800);

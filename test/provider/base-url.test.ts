@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { parseDuration } from '../../src/job/duration.ts';
 import { isLoopback, maskUrl, requestBase } from '../../src/provider/base-url.ts';
-import { parseDuration } from '../../src/provider/duration.ts';
 import { PROVIDERS } from '../../src/provider/providers.ts';
 
 describe('base URLs', () => {

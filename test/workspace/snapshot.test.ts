@@ -9,12 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { makeJobId } from '../../src/job/ids.ts';
 import { createClone } from '../../src/workspace/clone.ts';
 import { findRepository, resolveBase } from '../../src/workspace/repository.ts';
 import { laySnapshot } from '../../src/workspace/snapshot.ts';
+import { snapshotOfHead } from '../../src/workspace/snapshot-of-head.ts';
 import { git, makeFolder, makeRepository } from '../helpers/repository.ts';
+import { refusal } from '../provider/user-error-of.ts';
 
 const LIMITS = { fileBytes: 1000, totalBytes: 5000, files: 50 };
 
@@ -83,4 +85,49 @@ it('what is too big, leads out or is a repository of its own is left out, and na
   expect(readlinkSync(join(clone, 'in'))).toBe('big.txt');
   // Rather no file than an old one that looks like the user's.
   expect(existsSync(join(clone, 'big.txt'))).toBe(false);
+});
+
+describe('a snapshot of HEAD', () => {
+  /** The user commits, once the clone of what was HEAD is made, as many `times`. */
+  async function whileCommitting(times: number) {
+    const checkout = makeFolder();
+    makeRepository({ 'a.txt': 'old\n', 'b.txt': 'b\n' }, checkout);
+    writeFileSync(join(checkout, 'a.txt'), 'changed\n');
+    const folder = makeFolder();
+    const bases: string[] = [];
+    const commit = (): void => {
+      if (bases.length > times) return;
+      writeFileSync(join(checkout, 'b.txt'), `b${bases.length}\n`);
+      git(checkout, 'commit', '-qam', 'later');
+    };
+    const clone = join(folder, 'work');
+    const taking = snapshotOfHead({
+      repository: await findRepository(checkout),
+      id: makeJobId(Date.now(), 7),
+      clone,
+      folder: join(folder, 'snapshot'),
+      onBase: (base) => void bases.push(base),
+      onCloned: commit,
+    });
+    return { taking, bases, clone, head: () => git(checkout, 'rev-parse', 'HEAD'), checkout };
+  }
+
+  it.each([0, 1, 3])(
+    'is of one commit and the work on it, though HEAD moves meanwhile: %i times',
+    async (times) => {
+      const { taking, bases, clone, head, checkout } = await whileCommitting(times);
+      await taking;
+      expect(bases).toHaveLength(times + 1);
+      expect(bases.at(-1)).toBe(head());
+      expect(git(clone, 'rev-parse', 'HEAD')).toBe(head());
+      for (const name of ['a.txt', 'b.txt'])
+        expect(readFileSync(join(clone, name), 'utf8')).toBe(readFileSync(join(checkout, name), 'utf8'));
+    },
+  );
+
+  it('is none, where HEAD never stands still', async () => {
+    const { taking, bases } = await whileCommitting(Number.POSITIVE_INFINITY);
+    expect(await refusal(() => taking)).toMatchObject({ code: 'checkout_moving', exit: 6 });
+    expect(bases.length).toBeLessThan(20);
+  });
 });

@@ -20,7 +20,6 @@ const READING_VERBS = [
   'log',
   'list',
   'models',
-  'spend',
   'doctor',
 ] as const;
 

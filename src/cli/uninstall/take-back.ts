@@ -1,32 +1,13 @@
 import { existsSync } from 'node:fs';
 import { rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { keepOlderOnly } from '../../provider/credentials.ts';
-import { repositoryHash, workspacePaths } from '../../store/paths.ts';
+import { repositoryHash, storeFolder, workspacePaths } from '../../store/paths.ts';
 import { errorCode, storageError } from '../../store/storage-error.ts';
 import { deleteBranch, releasePins } from '../../workspace/refs.ts';
 import { removeWorkspace } from '../../workspace/remove.ts';
+import type { Own } from './find-own.ts';
 import type { RepositoryState } from './survey.ts';
-
-/** What we make in the user's folder, and take away without a question. */
-const USER_STATE = [
-  'asks',
-  'bells',
-  'bin',
-  'bounds.json',
-  'deliveries',
-  'grants',
-  'plugin-key',
-  'repos',
-  'sessions',
-  'settings-seen.yaml',
-  'slots',
-] as const;
-
-/** What the user gave us, or would miss. */
-const USER_OWN = ['config.yaml', 'spend.ndjson'] as const;
-
-const SHARED_STATE = ['bare', 'claims', 'runtime'] as const;
 
 /** Removes what the jobs of a repository have outside its working tree. Returns what had to stay, in words. */
 export async function takeBackRepository(state: RepositoryState): Promise<string[]> {
@@ -46,35 +27,49 @@ export async function takeBackRepository(state: RepositoryState): Promise<string
   return kept;
 }
 
-/** What of these is there, as paths. */
-export function userState(userDir: string, purge: boolean): string[] {
-  const names = purge ? [...USER_STATE, ...USER_OWN, 'credentials.json'] : USER_STATE;
-  return names.map((name) => join(userDir, name)).filter((path) => existsSync(path));
-}
-
-export function sharedState(stateDirs: readonly string[]): string[] {
-  return stateDirs
-    .flatMap((folder) => SHARED_STATE.map((name) => join(folder, name)))
+/** What the user gave us, or would miss: for `--purge` alone. Those that are there, as paths. */
+export function usersOwn(userDir: string): string[] {
+  return ['config.yaml', 'spend.ndjson', 'credentials.json']
+    .map((name) => join(userDir, name))
     .filter((path) => existsSync(path));
 }
 
-/**
- * Removes files and folders of ours, then the folders they were in if nothing else is there. Keys of the older product
- * that stand among ours stay where they are. Throws UserError `storage`.
- */
-export async function removePaths(paths: readonly string[], folders: readonly string[]): Promise<void> {
-  for (const path of paths) {
-    if (path.endsWith('credentials.json') && (await keepOlderOnly(path))) continue;
-    try {
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
-    } catch (error) {
-      throw storageError('write', path, error);
-    }
-  }
-  for (const folder of folders) await removeIfEmpty(folder);
+/** Removes what was found of us, nothing that came since, and no folder with something else in it. Throws UserError `storage`. */
+export async function removeOwn({ files, folders }: Own): Promise<void> {
+  for (const path of files) await remove(path);
+  for (const path of folders) await removeIfEmpty(path);
 }
 
-async function removeIfEmpty(folder: string): Promise<void> {
+/**
+ * Removes files of the user's. Keys of the older product that stand among ours stay where they are. Throws UserError
+ * `storage`.
+ */
+export async function removeUsersOwn(paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    if (path.endsWith('credentials.json') && (await keepOlderOnly(path))) continue;
+    await remove(path);
+  }
+}
+
+/** Removes stores, and the folders above them as long as they are empty then, up to one of `roots`. */
+export async function removeStores(stores: readonly string[], roots: readonly string[]): Promise<void> {
+  for (const store of stores) {
+    await remove(storeFolder(store), { recursive: true });
+    for (let folder = store; !roots.includes(folder) && dirname(folder) !== folder; folder = dirname(folder))
+      await removeIfEmpty(folder);
+  }
+}
+
+async function remove(path: string, options: { readonly recursive?: true } = {}): Promise<void> {
+  try {
+    await rm(path, { ...options, force: true, maxRetries: 3 });
+  } catch (error) {
+    throw storageError('write', path, error);
+  }
+}
+
+/** Removes a folder, unless something is in it. */
+export async function removeIfEmpty(folder: string): Promise<void> {
   try {
     await rmdir(folder);
   } catch (error) {

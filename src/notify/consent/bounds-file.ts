@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { writeAtomic } from '../../store/atomic-file.ts';
 import { ensureFolder } from '../../store/folders.ts';
-import { type Bounds, DEFAULT_BOUNDS } from './need.ts';
+import { type Bounds, DEFAULT_BOUNDS } from './bounds.ts';
 
 /**
  * The settings a hook needs, in a form it can read without a YAML parser. Written by the program whenever it has read
@@ -51,9 +51,16 @@ function readKept(userDir: string): { readonly digest: string; readonly bounds: 
 
 function isBounds(value: unknown): value is Bounds {
   if (typeof value !== 'object' || value === null) return false;
-  const { mode, perJob, pass, addDirs } = value as Record<string, unknown>;
+  const { mode, perJob, limits, pass, addDirs } = value as Record<string, unknown>;
   const isMode = mode === 'off' || mode === 'ondemand' || mode === 'auto';
-  return isMode && typeof perJob === 'number' && Array.isArray(pass) && Array.isArray(addDirs);
+  return (
+    isMode &&
+    typeof perJob === 'number' &&
+    typeof limits === 'object' &&
+    limits !== null &&
+    Array.isArray(pass) &&
+    Array.isArray(addDirs)
+  );
 }
 
 function textOf(path: string): string {

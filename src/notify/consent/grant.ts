@@ -29,7 +29,8 @@ const VERBS_OF: Readonly<Record<string, readonly string[]>> = {
   'delegate-apply': ['apply'],
   'delegate-undo': ['undo'],
   'delegate-cleanup': ['cleanup', 'discard'],
-  'delegate-setup': ['config', 'statusline', 'auth', 'uninstall'],
+  'delegate-report': ['report'],
+  'delegate-setup': ['config', 'statusline', 'uninstall', 'doctor'],
 };
 
 /** The typed command as a grant; null for a command that needs none. `name` is without the plugin's prefix. */

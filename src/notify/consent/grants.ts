@@ -24,9 +24,9 @@ export function isTyped(userDir: string, session: string, call: Call): boolean {
   return fitting(userDir, session, call).some(({ grant }) => grant.kind === 'typed');
 }
 
-/** Uses a grant up: of many callers with the same one exactly one gets true. */
-export function burn(userDir: string, session: string, call: Call): boolean {
-  return fitting(userDir, session, call).some(({ path }) => removed(path));
+/** Uses a grant up: of many callers with the same one exactly one gets it. */
+export function burn(userDir: string, session: string, call: Call): Grant | null {
+  return fitting(userDir, session, call).find(({ path }) => removed(path))?.grant ?? null;
 }
 
 /** Calls that the model makes at once come within this time; nobody reads a dialog and says no as fast. */

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
-import { type Bounds, type Need, needOf } from './need.ts';
+import type { Bounds } from './bounds.ts';
+import { type Need, needOf } from './need.ts';
 import { readShell, type ShellCall } from './shell-calls.ts';
 
 /** What the client is to do with a tool call. `calls` are those the person is asked about. */
@@ -26,24 +27,32 @@ const FREE: ToolVerdict = { kind: 'free' };
 /** Judges one tool call of the client's model. Pure. */
 export function judgeTool(call: ToolCall): ToolVerdict {
   if (call.tool === 'Bash') return judgeCommand(call, textIn(call.input, 'command'));
-  const path = textIn(call.input, 'file_path') || textIn(call.input, 'notebook_path');
-  return path === '' ? FREE : judgeWrite(call, path);
+  const path = ['file_path', 'notebook_path', 'path'].map((key) => textIn(call.input, key)).find(Boolean);
+  if (path === undefined) return FREE;
+  const place = placeOf(call, path);
+  return call.tool === 'Read' || call.tool === 'Grep' ? judgeRead(place) : judgeWrite(place);
 }
 
 function judgeCommand(call: ToolCall, command: string): ToolVerdict {
   const reading = readShell(command);
   for (const path of reading.written) {
-    const verdict = judgeWrite(call, path);
+    const verdict = judgeWrite(placeOf(call, path));
     if (verdict.kind !== 'free') return verdict;
   }
-  const files = judgeFiles(call, reading.commands);
-  if (files.kind !== 'free') return files;
+  for (const words of reading.commands) {
+    const verdict = judgeFiles(call, words);
+    if (verdict.kind !== 'free') return verdict;
+  }
+  return judgeCalls(call, reading.calls);
+}
+
+function judgeCalls(call: ToolCall, calls: readonly ShellCall[]): ToolVerdict {
   const asked: { readonly shell: ShellCall; readonly need: Need }[] = [];
-  for (const shell of reading.calls) {
+  for (const shell of calls) {
     if (shell.isDisguised) return deny('it hides that a session calls cc-delegate, or where its files are');
     const need = needOf(shell.argv, call.bounds);
     if (need === null) continue;
-    if (need.verb === 'hook') return deny('the hooks of cc-delegate are called by the client alone');
+    if (need.verb === 'hook') return deny(HOOKS_ARE_THE_CLIENTS);
     if (!shell.isKnown) return deny(`it ${need.why}, and what exactly is known only when it runs`);
     if (!call.isGranted(shell.argv, need)) asked.push({ shell, need });
   }
@@ -52,56 +61,54 @@ function judgeCommand(call: ToolCall, command: string): ToolVerdict {
   return { kind: 'ask', why, calls: asked.map(({ shell }) => shell.argv) };
 }
 
+const HOOKS_ARE_THE_CLIENTS = 'the hooks of cc-delegate are called by the client alone';
+
 function deny(why: string): ToolVerdict {
   return { kind: 'deny', why: `${why}; call cc-delegate plainly, or ask the user to do it in a terminal` };
 }
 
-/** A file tool, or a redirection: the settings are asked about, what stands for consent and keys is never written. */
-function judgeWrite(call: ToolCall, path: string): ToolVerdict {
-  const inside = insideOf(call, path);
-  if (inside === null) return FREE;
-  if (inside === 'config.yaml') {
+/** The settings are asked about; what stands for consent and keys is never written. */
+function judgeWrite(place: string | null): ToolVerdict {
+  if (place === null) return FREE;
+  if (place === 'config.yaml') {
     return { kind: 'ask', why: 'changes your cc-delegate settings (config.yaml) directly', calls: [] };
   }
-  return deny(`${inside === '' ? 'this folder' : inside} is cc-delegate's own`);
+  return deny(`${place === '' ? 'this folder' : place} is cc-delegate's own`);
 }
 
-const READERS = new Set([
-  'cat',
-  'less',
-  'more',
-  'head',
-  'tail',
-  'grep',
-  'rg',
-  'ls',
-  'stat',
-  'wc',
-  'file',
-  'bat',
-]);
+/** Keys and consents are not for a model's eyes, nor is a pattern or a folder that has them among others. */
+function judgeRead(place: string | null): ToolVerdict {
+  if (place === null || (place !== '' && !/^(credentials|grants)|[*?[{]/.test(place))) return FREE;
+  return deny(`${place === '' ? 'this folder' : place} holds keys`);
+}
 
-/** Commands that name a file of ours: reading the settings is free, the rest is as a write. */
-function judgeFiles(call: ToolCall, commands: readonly (readonly string[])[]): ToolVerdict {
-  for (const [program = '', ...args] of commands) {
-    for (const arg of args) {
-      const inside = insideOf(call, arg);
-      if (inside === null || /(^|\/)cc-delegate(-statusline)?$/.test(arg)) continue;
-      const isRead = READERS.has(program) && !SECRET.test(inside);
-      if (!isRead) return judgeWrite(call, arg);
-    }
-    if (args.some((arg) => /(^|\/)hook\.cjs$/.test(arg)) && program.endsWith('node')) {
-      return deny('the hooks of cc-delegate are called by the client alone');
-    }
+const READERS = new Set(
+  'cat less more head tail grep rg stat wc file bat diff cmp jq awk md5sum sha256sum cut sort'.split(' '),
+);
+
+/** A command that names files of ours. */
+function judgeFiles(call: ToolCall, [program = '', ...args]: readonly string[]): ToolVerdict {
+  const name = program.slice(program.lastIndexOf('/') + 1);
+  const isReader =
+    READERS.has(name) || (name === 'sed' && !args.some((arg) => /^(-[a-z]*i|--in-place)/.test(arg)));
+  for (const [at, arg] of [program, ...args].entries()) {
+    if (/(^|\/)(policy-)?hook\.(cjs|sh)$/.test(arg) && !isReader) return deny(HOOKS_ARE_THE_CLIENTS);
+    const place = placeOf(call, arg);
+    if (at === 0 || place === null || /(^|\/)cc-delegate(-statusline(-wrapped)?)?$/.test(arg)) continue;
+    if (name === 'ls' || name === 'cd') continue;
+    const isSource = name === 'cp' && at < args.length;
+    const verdict = isReader || isSource ? judgeRead(place) : judgeWrite(place);
+    if (verdict.kind !== 'free') return verdict;
   }
   return FREE;
 }
 
-const SECRET = /^(credentials|grants)/;
-
 /** The path below the user's folder; null for one outside of it. */
-function insideOf({ userDir, cwd, home }: ToolCall, path: string): string | null {
+function placeOf({ userDir, cwd, home }: ToolCall, path: string): string | null {
   const spelled = path.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home);
+  // After a `cd` the same file has a shorter name; no repository's own `.cc-delegate` has these.
+  const short = /(?:^|\/)\.cc-delegate\/((?:config\.yaml|credentials|grants).*)$/.exec(spelled)?.[1];
+  if (short !== undefined) return short;
   if (!/[/.]/.test(spelled)) return null;
   const absolute = isAbsolute(spelled) ? resolve(spelled) : resolve(cwd, spelled);
   if (absolute === userDir) return '';

@@ -1,8 +1,10 @@
 import { visiblePath } from '../../job/format.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
+import type { Bounds } from './bounds.ts';
 import { callerOf } from './caller.ts';
+import type { Grant } from './grant.ts';
 import { burn } from './grants.ts';
-import { type Bounds, type Need, needOf } from './need.ts';
+import { type Need, needOf } from './need.ts';
 
 /** What a call is judged by. */
 export interface Request {
@@ -17,19 +19,20 @@ export interface Request {
 
 /**
  * The program's last word on who may make this call. A person may; a model may within the settings, and beyond with the
- * person's consent to exactly this call, which is used up here. Throws UserError (exit 5) with the command the person
- * can type in a terminal.
+ * person's consent to exactly this call, which is used up here and returned: null where none was needed. Throws UserError
+ * (exit 5) with the command the person can type in a terminal.
  */
-export function permit({ argv, env, userDir, bounds }: Request): void {
-  if (needOf(argv, null) === null) return;
+export function permit({ argv, env, userDir, bounds }: Request): Grant | null {
+  if (needOf(argv, null) === null) return null;
   const caller = callerOf(env, userDir);
-  if (caller.kind === 'person') return;
+  if (caller.kind === 'person') return null;
   const need = needOf(argv, bounds());
-  if (need === null) return;
+  if (need === null) return null;
   const { session, isAttended } = caller;
   const call = { argv, need, now: Date.now() };
-  if (session !== null && isAttended && burn(userDir, session, call)) return;
-  throw refusal(argv, need);
+  const grant = session !== null && isAttended ? burn(userDir, session, call) : null;
+  if (grant === null) throw refusal(argv, need);
+  return grant;
 }
 
 function refusal(argv: readonly string[], need: Need): UserError {

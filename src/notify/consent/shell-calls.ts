@@ -16,6 +16,8 @@ export interface ShellReading {
   readonly commands: readonly (readonly string[])[];
   /** Files written to by redirection. */
   readonly written: readonly string[];
+  /** Variables set on their own, for the rest of the shell. */
+  readonly assigned: readonly string[];
 }
 
 const MOST_TEXT = 100_000;
@@ -27,9 +29,21 @@ export function readShell(text: string): ShellReading {
     calls: [] as ShellCall[],
     commands: [] as (readonly string[])[],
     written: [] as string[],
+    assigned: [] as string[],
   };
   readText(text, reading, 0);
-  return reading;
+  // Set for the whole shell, it holds for every call after it.
+  const isDisguised =
+    reading.commands.some(setsDisguise) || reading.assigned.some((name) => DISGUISE.test(name));
+  return isDisguised
+    ? { ...reading, calls: reading.calls.map((call) => ({ ...call, isDisguised })) }
+    : reading;
+}
+
+function setsDisguise([program = '', ...args]: readonly string[]): boolean {
+  return (
+    /^(export|unset|declare|typeset|readonly|local)$/.test(program) && args.some((arg) => DISGUISE.test(arg))
+  );
 }
 
 type Collected = { readonly [K in keyof ShellReading]: ShellReading[K][number][] };
@@ -54,9 +68,12 @@ function visit(node: SyntaxNode, into: Collected, depth: number): void {
 function readCommand(node: Command, into: Collected, depth: number): void {
   const words = [node.name, ...node.suffix].filter(isWord);
   const texts = words.map((word) => word.value);
-  into.commands.push(texts);
+  // `export X=1` has its assignments behind it.
+  const set = node.suffix.flatMap((part) => (part.type === 'Assignment' ? [part.text] : []));
+  into.commands.push([...texts, ...set]);
   const assigned = node.prefix.flatMap((part) => (part.type === 'Assignment' ? [`${part.name}=`] : []));
-  const at = texts.findIndex((word) => /(^|\/)cc-delegate$/.test(word));
+  if (texts.length === 0) into.assigned.push(...assigned);
+  const at = texts.findIndex((word) => OURS.test(word));
   if (at !== -1 && texts.slice(0, at).every((word, index) => isWrapping(word, texts[index - 1]))) {
     into.calls.push({
       argv: texts.slice(at + 1),
@@ -84,15 +101,19 @@ function isLiteral(word: Word): boolean {
   });
 }
 
+/** The program by its name, or by the file it is built into. */
+const OURS = /(^|\/)cc-delegate$|cc-delegate.*\/dist\/cli\.js$/;
+
 /** Variables by which we tell a session from a person, and find the person's settings. */
 const DISGUISE = /^(CLAUDE\w*|CC_DELEGATE_\w*|HOME|XDG_STATE_HOME)(=|$)/;
 
 const WRAPPERS =
-  /^(env|command|exec|nohup|time|sudo|doas|timeout|nice|setsid|xargs|stdbuf|node|bash|sh|dash|zsh|--)$/;
+  /^(env|command|exec|nohup|time|sudo|doas|timeout|nice|setsid|xargs|stdbuf|node|bash|sh|dash|zsh|npx|bunx|pnpm|yarn|dlx|parallel|find|--)$/;
 
 /** `env -u CLAUDECODE X=1 timeout 5 cc-delegate`: everything before our name only leads to it. */
 function isWrapping(word: string, before: string | undefined): boolean {
   if (WRAPPERS.test(word.slice(word.lastIndexOf('/') + 1))) return true;
   if (/^[A-Za-z_]\w*=/.test(word) || word.startsWith('-') || /^\d+[smhd]?$/.test(word)) return true;
-  return before !== undefined && /^(-u|--unset)$/.test(before);
+  // `find . -exec cc-delegate …`: what it looks for and where is of no matter.
+  return before !== undefined && /^(-u|--unset|find|-name|-path|-type)$/.test(before);
 }

@@ -1,3 +1,4 @@
+import { anyCommand } from './any-command.ts';
 import { fileChanged } from './file-changed.ts';
 import { promptSubmit } from './prompt-submit.ts';
 import type { Hooks } from './run.ts';
@@ -5,11 +6,12 @@ import { sessionEnd } from './session-end.ts';
 import { sessionStart } from './session-start.ts';
 import { stop } from './stop.ts';
 
-/** What tells a session about its jobs. */
+/** What tells a session about its jobs, and what has to start as fast. */
 export const NEWS_HOOKS: Hooks = {
   SessionStart: sessionStart,
   FileChanged: fileChanged,
   Stop: stop,
   UserPromptSubmit: promptSubmit,
   SessionEnd: sessionEnd,
+  AnyCommand: anyCommand,
 };

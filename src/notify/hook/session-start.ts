@@ -4,6 +4,7 @@ import { count } from '../../job/format.ts';
 import { activeLine, lookAt, seeToLost } from '../active-jobs.ts';
 import { adoptOthers, type Source } from '../adoption.ts';
 import { makeBell } from '../bell.ts';
+import { outdatedProgram } from '../built.ts';
 import { activeFor, claim, type Kept, keptFor, tidy } from '../deliveries.ts';
 import { allOwners, ownersFor, reclaim } from '../heirs.ts';
 import { takeOverKey } from '../key-takeover.ts';
@@ -13,7 +14,8 @@ import { howManyFit, noticeText, toldText } from '../notice.ts';
 import { isTerminalOwner, terminalOwner } from '../places.ts';
 import { policyDrift } from '../policy-drift.ts';
 import { repositoryOf } from '../repository-of.ts';
-import { clientProcess, type Session, saveSession, sweepSessions } from '../sessions.ts';
+import { clientProcess, type Session, saveSession } from '../sessions.ts';
+import { sweep } from '../sweep.ts';
 import { answer, type HookAnswer, type HookCall, isAttended, NOTHING, sessionOf } from './call.ts';
 import { missing } from './prerequisites.ts';
 
@@ -33,13 +35,14 @@ export function sessionStart(call: HookCall): HookAnswer {
   const additionalContext = [mode, jobs.text].filter((text) => text !== '').join('\n\n');
   const systemMessage = [
     missing(env),
+    orNothing(() => outdatedProgram(call.program)),
     orNothing(() => policyDrift(userDir)),
     orNothing(() => keyMessage(call, id)),
     jobs.message,
   ]
     .filter((text) => text !== null && text !== undefined && text !== '')
     .join('\n');
-  orNothing(() => sweepSessions(userDir, now));
+  orNothing(() => sweep(userDir, now));
   // An update may have brought another status line.
   refreshLauncher(userDir, dirname(call.program));
   return answer({
@@ -54,8 +57,7 @@ export function sessionStart(call: HookCall): HookAnswer {
 
 /** Without a person in front of the session nothing is taken over: nobody would see it. */
 function keyMessage({ userDir, env, program, now }: HookCall, session: string): string | null {
-  const provider = isAttended(env) ? takeOverKey({ userDir, session, env, program, now }) : null;
-  return provider && `cc-delegate: the key from the plugin's settings is taken over for ${provider}`;
+  return isAttended(env) ? takeOverKey({ userDir, session, env, program, now }) : null;
 }
 
 /** A part that fails must not take the others with it: a session begins all the same. */

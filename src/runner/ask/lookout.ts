@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { ToolDefinition } from '../../engine/engine.ts';
 import { count } from '../../job/format.ts';
 import { runtimeOf } from '../../provider/sandbox-runtime.ts';
-import { createClone } from '../../workspace/clone.ts';
 import { filesInside } from '../../workspace/files-helper/client.ts';
 import { findRepository } from '../../workspace/repository.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
-import { laySnapshot, type Snapshot } from '../../workspace/snapshot.ts';
+import type { Snapshot } from '../../workspace/snapshot.ts';
+import { snapshotOfHead } from '../../workspace/snapshot-of-head.ts';
 import { checkpoint } from '../checkpoint.ts';
 import type { RunningJob } from '../running-job.ts';
 import { filesProgram } from '../runtime.ts';
@@ -25,13 +25,14 @@ export interface Lookout {
 export async function openLookout(job: RunningJob): Promise<Lookout> {
   const { record } = job.writer;
   const { work } = job.places;
-  const repository = await findRepository(record.checkout);
-  await createClone({ repository, id: record.id, commit: record.base, branch: 'snapshot', folder: work });
-  checkpoint('ask:cloned');
-  const snapshot = await laySnapshot({
-    repository,
+  const snapshot = await snapshotOfHead({
+    repository: await findRepository(record.checkout),
+    id: record.id,
     clone: work,
     folder: join(job.places.folder, 'snapshot'),
+    // The user may have committed since the ask was made.
+    onBase: (base) => void (base !== job.writer.record.base && job.writer.amend({ base })),
+    onCloned: () => checkpoint('ask:cloned'),
   });
   checkpoint('ask:snapshot');
   const { taken, removed, leftOut } = snapshot;

@@ -1,7 +1,7 @@
 import { constants, existsSync } from 'node:fs';
 import { cp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { execa } from 'execa';
+import { runProgram } from '../run-program.ts';
 import type { Escape } from './measure.ts';
 
 /** Absolute on purpose: a repository may never name the program that reads it. */
@@ -44,14 +44,13 @@ async function byProgram(source: string, target: string, signal: AbortSignal | u
   const program = PROGRAMS.find((candidate) => existsSync(candidate));
   const options = OPTIONS[process.platform];
   if (program === undefined || options === undefined) return false;
-  const result = await execa(program, [...options, '--', source, target], {
+  const { exitCode } = await runProgram({
+    program,
+    args: [...options, '--', source, target],
     env: { LC_ALL: 'C' },
-    extendEnv: false,
-    stdio: 'ignore',
-    reject: false,
-    ...(signal && { cancelSignal: signal }),
+    ...(signal && { signal }),
   });
-  if (!result.failed) return true;
+  if (exitCode === 0) return true;
   await rm(target, { recursive: true, force: true });
   return false;
 }

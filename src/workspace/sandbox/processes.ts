@@ -22,7 +22,9 @@ export function seeProcesses(): SeenProcess[] {
 export function seeProcess(pid: number): SeenProcess | null {
   const stat = seeStat(pid);
   if (stat === null || stat.state === 'Z' || stat.state === 'X') return null;
-  const { state: _, ...rest } = stat;
+  const { state: _, isKernels, ...rest } = stat;
+  // They are half of all there is, have neither, and each failed look costs as much as a whole process.
+  if (isKernels) return { ...rest, cwd: null, environment: new Set() };
   return {
     ...rest,
     cwd: orNull(() => readlinkSync(`/proc/${pid}/cwd`)),
@@ -37,7 +39,12 @@ export function childrenOf(parent: number): number[] {
 
 interface Stat extends Omit<SeenProcess, 'cwd' | 'environment'> {
   readonly state: string;
+  /** A thread of the kernel, which runs no program. */
+  readonly isKernels: boolean;
 }
+
+/** Of field 9, the flags; see PF_KTHREAD in the kernel's include/linux/sched.h. */
+const KERNEL_THREAD = 0x200000;
 
 /** Fields as in proc(5); the command stands in parentheses and may itself hold anything. */
 function seeStat(pid: number): Stat | null {
@@ -52,6 +59,7 @@ function seeStat(pid: number): Stat | null {
     state: fields[0] ?? '',
     parent: Number(fields[1]),
     hasTerminal: fields[4] !== '0',
+    isKernels: (Number(fields[6]) & KERNEL_THREAD) !== 0,
     startTime: Number(fields[19]),
   };
 }

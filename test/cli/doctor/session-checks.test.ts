@@ -32,6 +32,7 @@ function machine(client: string | null, variables: Record<string, string> = {}) 
     env,
     json: false,
     program: join(PLUGIN, 'dist'),
+    consent: null,
     stdin: process.stdin,
     stderr: () => undefined,
     stdout: () => undefined,

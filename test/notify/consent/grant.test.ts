@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
+import { DEFAULT_BOUNDS } from '../../../src/notify/consent/bounds.ts';
 import { covers, GRANT_LIFE_MS, typedGrant } from '../../../src/notify/consent/grant.ts';
-import { DEFAULT_BOUNDS, needOf } from '../../../src/notify/consent/need.ts';
+import { needOf } from '../../../src/notify/consent/need.ts';
 
 const NOW = 1_000_000;
 

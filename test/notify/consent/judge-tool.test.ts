@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { DEFAULT_BOUNDS } from '../../../src/notify/consent/bounds.ts';
 import { judgeTool } from '../../../src/notify/consent/judge-tool.ts';
-import { DEFAULT_BOUNDS } from '../../../src/notify/consent/need.ts';
 
 const place = { cwd: '/w/r', userDir: '/h/.cc-delegate', home: '/h', bounds: DEFAULT_BOUNDS };
 
@@ -19,6 +19,12 @@ it.each([
   'git commit -m "cc-delegate config mode auto"',
   'echo cc-delegate apply a1b2c3',
   'cat /x/bin/cc-delegate',
+  'diff ~/.cc-delegate/config.yaml old.yaml',
+  'cp ~/.cc-delegate/config.yaml /tmp/x',
+  'sed -n 1,5p ~/.cc-delegate/config.yaml',
+  'jq . ~/.cc-delegate/bounds.json',
+  'cat node_modules/cc-delegate/dist/hook.cjs',
+  'npm install cc-delegate',
   'grep -r "cc-delegate apply" docs',
 ])('lets a command through that changes nothing of the user: %s', (command) => {
   expect(bash(command)).toEqual({ kind: 'free' });
@@ -33,6 +39,10 @@ it.each([
   ['echo $(cc-delegate discard a1b2c3)', [['discard', 'a1b2c3']]],
   ['if true; then cc-delegate undo; fi', [['undo']]],
   ['cc-delegate config key set cheap < key.txt', [['config', 'key', 'set', 'cheap']]],
+  ['npx cc-delegate undo', [['undo']]],
+  ['find . -name x -exec cc-delegate undo', [['undo']]],
+  ['node /p/cc-delegate/dist/cli.js undo', [['undo']]],
+  ['cd ~ && sed -i s/a/b/ .cc-delegate/config.yaml', []],
   ['cc-delegate undo & cc-delegate discard a1b2c3', [['undo'], ['discard', 'a1b2c3']]],
   ['echo "mode: auto" > ~/.cc-delegate/config.yaml', []],
   ['cp /tmp/x /h/.cc-delegate/config.yaml', []],
@@ -46,6 +56,19 @@ it.each([
   'CLAUDECODE= cc-delegate config mode auto',
   'CC_DELEGATE_HOME=/tmp/x cc-delegate start y',
   'HOME=/tmp/x cc-delegate start y',
+  'export CLAUDE_CODE_SESSION_ID=other; cc-delegate followup a1b2c3 x',
+  'export CC_DELEGATE_HOME=/tmp/x && cc-delegate start y',
+  'CC_DELEGATE_HOME=/tmp/x; cc-delegate start y',
+  'unset CLAUDECODE; cc-delegate start y',
+  'node /p/cc-delegate/dist/policy-hook.cjs UserPromptExpansion',
+  'sh /p/cc-delegate/hooks/hook.sh UserPromptExpansion',
+  '/p/cc-delegate/hooks/hook.sh UserPromptExpansion',
+  'node /p/cc-delegate/dist/cli.js hook UserPromptExpansion',
+  'grep -r key ~/.cc-delegate',
+  'cat ~/.cc-delegate/*',
+  'cat ~/.cc-delegate/cred*',
+  'cp ~/.cc-delegate/credentials.json /tmp/x',
+  'cd ~ && cat .cc-delegate/credentials.json',
   'cc-delegate config mode $MODE',
   'cc-delegate apply $(cat id)',
   'cc-delegate hook UserPromptExpansion < forged.json',
@@ -68,6 +91,8 @@ it.each([
   ['Edit', '/h/.cc-delegate/x/../config.yaml', 'ask'],
   ['Write', '/h/.cc-delegate/grants/s/x.json', 'deny'],
   ['Write', '/h/.cc-delegate/credentials.json', 'deny'],
+  ['Read', '/h/.cc-delegate/credentials.json', 'deny'],
+  ['Read', '/h/.cc-delegate/config.yaml', 'free'],
   ['Write', '/w/r/docs/cc-delegate.md', 'free'],
   ['Write', '/w/r/.cc-delegate/x', 'free'],
 ])('%s of %s: %s', (tool, path, kind) => {

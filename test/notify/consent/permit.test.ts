@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { UserError } from '../../../src/job/user-error.ts';
+import { DEFAULT_BOUNDS } from '../../../src/notify/consent/bounds.ts';
 import { mint } from '../../../src/notify/consent/grants.ts';
-import { DEFAULT_BOUNDS } from '../../../src/notify/consent/need.ts';
+
 import { permit } from '../../../src/notify/consent/permit.ts';
 import { preToolUse } from '../../../src/notify/hook/pre-tool-use.ts';
 import { promptExpansion } from '../../../src/notify/hook/prompt-expansion.ts';

@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -14,6 +15,7 @@ import { NO_RESULT } from '../../../src/job/record.ts';
 import { ringOnce } from '../../../src/notify/bell.ts';
 import { lookedAt } from '../../../src/notify/deliver.ts';
 import { claim, keptFor } from '../../../src/notify/deliveries.ts';
+import { adopt } from '../../../src/notify/heirs.ts';
 import { NEWS_HOOKS } from '../../../src/notify/hook/news-hooks.ts';
 import { runHook } from '../../../src/notify/hook/run.ts';
 import { TOLD_MAX_BYTES } from '../../../src/notify/notice.ts';
@@ -42,6 +44,12 @@ const SILENT = { exit: 0, stdout: '', stderr: '' };
 const stop = (session: string, more = {}) =>
   scene.hook('Stop', session, { stop_hook_active: false, ...more });
 const prompt = (session: string, text = 'go on') => scene.hook('UserPromptSubmit', session, { prompt: text });
+
+interface Entry {
+  readonly command: string;
+  readonly args: string[];
+  readonly if?: string;
+}
 
 describe('a session that begins', () => {
   it('is written down, gets a bell to be watched, and exports nothing but names of ours', async () => {
@@ -218,6 +226,26 @@ describe('whose jobs they are', () => {
     expect(await scene.rung('s2')).toMatchObject(SILENT);
   });
 
+  it('is told again at a start, and at no other time, while nobody has looked, however often it was taken over', async () => {
+    const client = fakeClient();
+    await scene.begin('s1', client);
+    const first = scene.save(scene.job('s1'), { state: 'succeeded', result: NO_RESULT });
+    expect((await scene.rung('s1')).exit).toBe(2);
+    for (const [session, id] of [
+      ['s2', first.id],
+      ['s3', first.id],
+    ] as const) {
+      const { told } = await scene.begin(session, client, 'clear');
+      expect(toldJobs(told)).toEqual([short(id)]);
+      expect(await prompt(session)).toMatchObject(SILENT);
+      expect(await stop(session)).toMatchObject(SILENT);
+    }
+    expect(toldJobs((await scene.begin('s3', client, 'compact')).told)).toEqual([short(first.id)]);
+    // The oldest of the three gets news: it is heard two sessions on.
+    const asking = scene.ask(scene.job('s1'));
+    expect(toldJobs((await stop('s3')).told)).toEqual([short(asking.id)]);
+  });
+
   it('stays with a session that goes on in another process', async () => {
     const first = fakeClient();
     await scene.begin('s1', first);
@@ -287,6 +315,17 @@ describe('a dead runner', () => {
     await vi.waitUntil(() => scene.rings('s1') > 0, { timeout: 30_000 });
     const { stderr } = await scene.rung('s1');
     expect(stderr).toContain(`[delegate] ${short(job.id)} failed: The runner died`);
+  });
+
+  it('of a repository that was removed a day ago leaves nothing to look after', async () => {
+    const { id } = scene.job('s1');
+    rmSync(scene.repo, { recursive: true });
+    expect(await stop('s1')).toMatchObject(SILENT);
+    expect(scene.deliveries('s1')).toEqual([`${id}.active`]);
+    const yesterday = Date.now() / 1000 - 25 * 3600;
+    utimesSync(join(scene.userDir, 'deliveries', 's1', `${id}.active`), yesterday, yesterday);
+    expect(await stop('s1')).toMatchObject(SILENT);
+    expect(scene.deliveries('s1')).toBeNull();
   });
 
   it('of a job that was removed leaves nothing to look after', async () => {
@@ -386,10 +425,12 @@ describe('every hook', () => {
   it('is named in hooks.json with its own event, and every event there is known', () => {
     const { hooks } = JSON.parse(readFileSync('hooks/hooks.json', 'utf8'));
     expect(Object.keys(hooks).sort()).toEqual([...EVENTS].sort());
-    for (const [event, groups] of Object.entries<{ hooks: { command: string; args: string[] }[] }[]>(hooks)) {
-      for (const { command, args } of groups.flatMap((group) => group.hooks)) {
+    for (const [event, groups] of Object.entries<{ hooks: Entry[] }[]>(hooks)) {
+      for (const { command, args, if: only } of groups.flatMap((group) => group.hooks)) {
+        // Before a tool: what names us in full, and for any other command a look for a consent that is left.
+        const name = event === 'PreToolUse' && only === undefined ? 'AnyCommand' : event;
         // The client puts the folder in.
-        expect([command, ...args]).toEqual(['sh', `$\{CLAUDE_PLUGIN_ROOT}/hooks/hook.sh`, event]);
+        expect([command, ...args]).toEqual(['sh', `$\{CLAUDE_PLUGIN_ROOT}/hooks/hook.sh`, name]);
       }
     }
   });
@@ -409,8 +450,12 @@ describe('every hook', () => {
     scene.save(scene.job('s1'), { state: 'succeeded', result: NO_RESULT });
     for (const kept of keptFor(scene.userDir, ['s1'])) claim(scene.userDir, kept);
     scene.job('s2');
+    // Jobs that went from one session to the next, and were told of; one that is gone, and a circle.
+    expect(adopt(scene.userDir, 's1', 's4') && adopt(scene.userDir, 's4', 's5')).toBe(true);
+    for (const name of ['s5', 'gone', 'with space'])
+      writeFileSync(join(scene.userDir, 'deliveries', 's1', `${name}.adopted`), '');
     for (const event of ['Stop', 'UserPromptSubmit', 'FileChanged']) {
-      for (const session of ['s1', 's3']) {
+      for (const session of ['s1', 's3', 's5']) {
         const trace = join(makeFolder(), 'trace');
         const script = join(scene.plugin, 'hooks', 'hook.sh');
         const args = ['-f', '-o', trace, '/bin/sh', script, event];

@@ -1,0 +1,72 @@
+import { realpathSync } from 'node:fs';
+import { relative, resolve, sep } from 'node:path';
+import { EXIT, UserError } from '../job/user-error.ts';
+import type { Grant } from '../notify/consent/grant.ts';
+import { errorCode } from '../store/storage-error.ts';
+import { isIgnored } from '../workspace/ignored.ts';
+import type { Repository } from '../workspace/repository.ts';
+import { callerIsModel } from './model-caller.ts';
+import { repositoryAround } from './repository-around.ts';
+import type { VerbContext } from './verb.ts';
+
+/**
+ * Files whose text goes to another company's model, as typed; undefined ones were not given. What lies outside of the
+ * repository, by a link too, or is ignored in it, a model may hand over only on the person's word for this very file.
+ * Throws UserError (exit 5). A file that is not there is its reader's to tell.
+ */
+export async function refuseUnshared(
+  context: VerbContext,
+  files: readonly (string | undefined)[],
+): Promise<void> {
+  const given = files.filter((file) => file !== undefined);
+  const open = given.filter((file) => !isAgreed(context.consent, file));
+  if (open.length === 0 || !callerIsModel(context.env)) return;
+  const repository = await repositoryAround(context.cwd);
+  const root = realpathSync(repository?.checkout ?? context.cwd);
+  for (const file of open) {
+    const why = await whyUnshared(repository, root, resolve(context.cwd, file));
+    if (why !== null) throw refusal(file, why);
+  }
+}
+
+/** A dialog has shown the person the whole call; a typed command is consent to the files it names. */
+function isAgreed(consent: Grant | null, file: string): boolean {
+  if (consent === null) return false;
+  return (
+    consent.kind === 'dialog' || consent.words.some((word) => word === file || word.endsWith(`=${file}`))
+  );
+}
+
+async function whyUnshared(
+  repository: Repository | null,
+  root: string,
+  path: string,
+): Promise<string | null> {
+  const real = realOf(path);
+  if (real === null) return null;
+  const inside = relative(root, real);
+  const isInside = real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
+  // git's own files hold addresses with passwords in them.
+  if (!isInside || inside.split(sep).some((part) => part.toLowerCase() === '.git'))
+    return 'from outside of the repository';
+  return repository !== null && (await isIgnored(repository, inside)) ? 'that git ignores' : null;
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (errorCode(error) === null) throw error;
+    return null;
+  }
+}
+
+function refusal(file: string, why: string): UserError {
+  return new UserError({
+    code: 'needs_the_user',
+    what: `only the user may hand over files ${why}`,
+    value: file,
+    remedy: 'leave it out, or ask the user to run this in a terminal',
+    exit: EXIT.refused,
+  });
+}

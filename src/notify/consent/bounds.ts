@@ -1,0 +1,36 @@
+import { DEFAULT_LIMITS, type Limits } from '../../job/limits.ts';
+
+/** What a model may use without asking: the user's own settings. */
+export interface Bounds {
+  readonly mode: 'off' | 'ondemand' | 'auto';
+  readonly defaultProfile: string | null;
+  /** US dollars; null: no cap is set. */
+  readonly perJob: number;
+  readonly perDay: number | null;
+  readonly perRepository: number | null;
+  /** Seconds and counts. */
+  readonly limits: Omit<Limits, 'budgetUsd'>;
+  readonly network: 'none' | 'full';
+  readonly allowUnsandboxed: boolean;
+  readonly pass: readonly string[];
+  readonly addDirs: readonly string[];
+  /** False: the client's own permission mode decides on apply. */
+  readonly applyAsk: boolean;
+}
+
+const { budgetUsd, ...limits } = DEFAULT_LIMITS;
+
+/** What holds before anybody has set anything. */
+export const DEFAULT_BOUNDS: Bounds = {
+  mode: 'ondemand',
+  defaultProfile: null,
+  perJob: budgetUsd,
+  perDay: null,
+  perRepository: null,
+  limits,
+  network: 'none',
+  allowUnsandboxed: false,
+  pass: [],
+  addDirs: [],
+  applyAsk: true,
+};

@@ -1,0 +1,59 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { refuseForeign } from '../../src/cli/conversation-access.ts';
+import type { Conversation } from '../../src/cli/find-conversation.ts';
+import { mint } from '../../src/notify/consent/grants.ts';
+import { openStore } from '../../src/store/open.ts';
+import { makeFolder } from '../helpers/repository.ts';
+import { jobOf } from '../notify/jobs.ts';
+import { refusal } from '../provider/user-error-of.ts';
+
+const MINE = 'session-mine';
+
+function called(options: { owner: string | null; mode?: string; env?: Record<string, string> }) {
+  const userDir = makeFolder();
+  if (options.mode !== undefined) writeFileSync(join(userDir, 'config.yaml'), `mode: ${options.mode}\n`);
+  const record = jobOf(makeFolder(), options.owner, userDir);
+  const conversation: Conversation = {
+    store: openStore(record.repo, { create: true }),
+    id: record.conversationId,
+    turns: [record],
+    first: record,
+    newest: record,
+    named: record,
+  };
+  const env = options.env ?? { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: MINE };
+  const context = {
+    args: [record.id, 'more'],
+    cwd: record.repo,
+    env: { ...env, CC_DELEGATE_HOME: userDir, HOME: userDir },
+    stdin: process.stdin,
+    stdout: () => undefined,
+    stderr: () => undefined,
+    json: false,
+    program: '',
+    consent: null,
+  };
+  const attempt = async () => refuseForeign(context, 'followup', conversation, record.id);
+  return { userDir, record, attempt };
+}
+
+it('lets a session go on with what it started, and a person with everything', async () => {
+  await called({ owner: MINE }).attempt();
+  await called({ owner: 'other', env: {} }).attempt();
+});
+
+it('refuses the conversation of another session, unless the mode is auto', async () => {
+  expect(await refusal(called({ owner: 'other' }).attempt)).toMatchObject({ exit: 5 });
+  expect(await refusal(called({ owner: null }).attempt)).toMatchObject({ exit: 5 });
+  await called({ owner: 'other', mode: 'auto' }).attempt();
+});
+
+it('takes the conversation that the person has named, once', async () => {
+  const { userDir, record, attempt } = called({ owner: 'other' });
+  const words = [record.id.slice(-6), 'more'];
+  mint(userDir, MINE, { kind: 'typed', verb: 'delegate-followup', words, expiresAt: Date.now() + 60_000 });
+  await attempt();
+  expect(await refusal(attempt)).toMatchObject({ exit: 5 });
+});
