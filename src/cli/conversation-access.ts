@@ -1,8 +1,6 @@
 import { shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { callerOf } from '../notify/consent/caller.ts';
-import { covers } from '../notify/consent/grant.ts';
-import { burn } from '../notify/consent/grants.ts';
 import { heirsFrom } from '../notify/heirs.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { userDirectory } from '../store/paths.ts';
@@ -13,27 +11,16 @@ import type { VerbContext } from './verb.ts';
  * A model may go on with conversations its own session started (or that this session took over), and with those the
  * person has named; in mode `auto`, and for a person, with any. Throws UserError (exit 5) otherwise.
  */
-export function refuseForeign(
-  context: VerbContext,
-  verb: string,
-  conversation: Conversation,
-  typed: string,
-): void {
+export function refuseForeign(context: VerbContext, verb: string, conversation: Conversation): void {
   const userDir = userDirectory(context.env);
   const caller = callerOf(context.env, userDir);
   if (caller.kind === 'person') return;
-  const { session, isAttended } = caller;
+  const { session } = caller;
   const owner = conversation.first.supervisor.sessionId;
   if (session !== null && owner !== null && heirsFrom(userDir, owner).includes(session)) return;
+  // Whatever it was given for, it names this call.
+  if (context.consent !== null) return;
   if (effectiveConfig({ env: context.env, projectRoot: null }).settings.mode === 'auto') return;
-  const argv = [verb, ...context.args];
-  const now = Date.now();
-  const names = [typed, conversation.named.id, shortId(conversation.named.id), conversation.id];
-  for (const name of new Set(names)) {
-    const call = { argv, need: { verb, why: 'goes on with work of another session', words: [name] }, now };
-    if (context.consent !== null && covers(context.consent, argv, call.need, now)) return;
-    if (session !== null && isAttended && burn(userDir, session, call) !== null) return;
-  }
   throw new UserError({
     code: 'needs_the_user',
     what: 'a session may go on only with conversations it has started itself, or that the user has named',

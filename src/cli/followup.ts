@@ -47,7 +47,7 @@ Refused while a turn runs: steer tells that one more.`,
     const wait = seconds('wait', values.wait);
     const denyTools = deniedTools(values['deny-tool']);
     const conversation = await findConversation(context, typed);
-    refuseForeign(context, 'followup', conversation, typed);
+    refuseForeign(context, 'followup', conversation);
     refuseUnderWay(conversation);
     const limits = limitsOfNext(context, conversation, narrower);
     const title = firstLine(prompt);

@@ -45,7 +45,7 @@ budget does not: what was spent counts.
     };
     const wait = seconds('wait', values.wait);
     const conversation = await findConversation(context, typed);
-    refuseForeign(context, 'resume', conversation, typed);
+    refuseForeign(context, 'resume', conversation);
     refuseUnderWay(conversation);
     refuseUnlessStopped(conversation);
     refuseLongerThanSet(context, raised.timeout);

@@ -40,7 +40,7 @@ brief, model, base or a limit is another.
     if (typed === undefined) throw usage('which job?', '', 'cc-delegate retry ID');
     const wait = seconds('wait', values.wait);
     const conversation = await findConversation(context, typed);
-    refuseForeign(context, 'retry', conversation, typed);
+    refuseForeign(context, 'retry', conversation);
     refuseUnderWay(conversation);
     const { job, notSeen, notices } = await planRetry(context, conversation, {
       model: values.model,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { refuseForeign } from '../../src/cli/conversation-access.ts';
 import type { Conversation } from '../../src/cli/find-conversation.ts';
-import { mint } from '../../src/notify/consent/grants.ts';
+import type { Grant } from '../../src/notify/consent/grant.ts';
 import { openStore } from '../../src/store/open.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { jobOf } from '../notify/jobs.ts';
@@ -11,7 +11,12 @@ import { refusal } from '../provider/user-error-of.ts';
 
 const MINE = 'session-mine';
 
-function called(options: { owner: string | null; mode?: string; env?: Record<string, string> }) {
+function called(options: {
+  owner: string | null;
+  mode?: string;
+  env?: Record<string, string>;
+  consent?: Grant;
+}) {
   const userDir = makeFolder();
   if (options.mode !== undefined) writeFileSync(join(userDir, 'config.yaml'), `mode: ${options.mode}\n`);
   const record = jobOf(makeFolder(), options.owner, userDir);
@@ -33,10 +38,10 @@ function called(options: { owner: string | null; mode?: string; env?: Record<str
     stderr: () => undefined,
     json: false,
     program: '',
-    consent: null,
+    consent: options.consent ?? null,
   };
-  const attempt = async () => refuseForeign(context, 'followup', conversation, record.id);
-  return { userDir, record, attempt };
+  const attempt = async () => refuseForeign(context, 'followup', conversation);
+  return { attempt };
 }
 
 it('lets a session go on with what it started, and a person with everything', async () => {
@@ -50,10 +55,7 @@ it('refuses the conversation of another session, unless the mode is auto', async
   await called({ owner: 'other', mode: 'auto' }).attempt();
 });
 
-it('takes the conversation that the person has named, once', async () => {
-  const { userDir, record, attempt } = called({ owner: 'other' });
-  const words = [record.id.slice(-6), 'more'];
-  mint(userDir, MINE, { kind: 'typed', verb: 'delegate-followup', words, expiresAt: Date.now() + 60_000 });
-  await attempt();
-  expect(await refusal(attempt)).toMatchObject({ exit: 5 });
+it('takes the conversation that the person has named', async () => {
+  const consent = { kind: 'typed', verb: 'delegate-followup', words: ['x'], expiresAt: 0 } as const;
+  await called({ owner: 'other', consent }).attempt();
 });

@@ -57,8 +57,8 @@ it('ends a program at its limit, and when it is told to', async () => {
 });
 
 it.each([
-  ['a program that is not there', { program: '/nonexistent', args: [] }, 'ENOENT'],
-  ['a folder that is not there', { ...sh('true'), cwd: '/nonexistent' }, 'ENOENT'],
+  ['a program that is not there', { program: '/no/such/program', args: [] }, 'ENOENT'],
+  ['a folder that is not there', { ...sh('true'), cwd: '/no/such/folder' }, 'ENOENT'],
   ['arguments that are too long', { program: '/bin/true', args: ['x'.repeat(1 << 23)] }, 'E2BIG'],
 ])('says of %s why it was not started', async (_what, wanted, why) => {
   const end = await runProgram({ env: { PATH }, ...wanted });

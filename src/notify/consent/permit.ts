@@ -23,16 +23,31 @@ export interface Request {
  * (exit 5) with the command the person can type in a terminal.
  */
 export function permit({ argv, env, userDir, bounds }: Request): Grant | null {
-  if (needOf(argv, null) === null) return null;
+  if (needOf(argv, null) === null && !GOING_ON.has(argv[0] ?? '')) return null;
   const caller = callerOf(env, userDir);
   if (caller.kind === 'person') return null;
-  const need = needOf(argv, bounds());
-  if (need === null) return null;
   const { session, isAttended } = caller;
-  const call = { argv, need, now: Date.now() };
-  const grant = session !== null && isAttended ? burn(userDir, session, call) : null;
+  const use = (need: Need): Grant | null =>
+    session !== null && isAttended ? burn(userDir, session, { argv, need, now: Date.now() }) : null;
+  const need = needOf(argv, bounds());
+  if (need === null) return named(argv, use);
+  const grant = use(need);
   if (grant === null) throw refusal(argv, need);
   return grant;
+}
+
+const GOING_ON = new Set(['followup', 'resume', 'retry']);
+
+/**
+ * Within the settings, but it goes on with a job: the person may have typed a command that names it. That is their word
+ * for a job of another session, and for what it was allowed then.
+ */
+function named([verb = '', ...args]: readonly string[], use: (need: Need) => Grant | null): Grant | null {
+  if (!GOING_ON.has(verb)) return null;
+  const id = args.find((arg) => /^(?:[tc]_[0-9a-z]+_)?[0-9a-z]{6}$/.test(arg));
+  if (id === undefined) return null;
+  const byName = (name: string): Grant | null => use({ verb, why: 'goes on with a job', words: [name] });
+  return byName(id) ?? byName(id.slice(-6));
 }
 
 function refusal(argv: readonly string[], need: Need): UserError {

@@ -122,6 +122,19 @@ it('takes what the person typed as the consent, once, and asks no second time', 
   expect(attempt(userDir, ['apply', 'a1b2c3'])).toBe(5);
 });
 
+it('takes a typed command that names a job for the consent to go on with it, once', () => {
+  const userDir = makeFolder();
+  const use = (argv: string[]) => permit({ argv, env: MODEL, userDir, bounds: () => DEFAULT_BOUNDS });
+  expect(use(['followup', 'a1b2c3', 'more'])).toBeNull();
+  for (const called of ['a1b2c3', 't_m3k9x2f1_a1b2c3']) {
+    const input = typed('delegate-followup', 'a1b2c3 more');
+    promptExpansion({ input, env: MODEL, userDir, now: NOW });
+    expect(use(['followup', 'zzzzzz', 'more'])).toBeNull();
+    expect(use(['followup', called, 'more'])).toMatchObject({ kind: 'typed' });
+    expect(use(['followup', called, 'more'])).toBeNull();
+  }
+});
+
 it('keeps the consent of one session from another', () => {
   const userDir = makeFolder();
   promptExpansion({ input: typed('delegate-apply', 'a1b2c3'), env: MODEL, userDir, now: NOW });
