@@ -32,6 +32,8 @@ export function shareSettings(verb: string, env: Environment, before: string): v
   const bounds = readSettings(env);
   if (bounds === null) return;
   const userDir = userDirectory(env);
+  // Without a file the hooks know the defaults, and to look at something makes no folder.
+  if (settingsText(userDir) === '' && before === '') return;
   try {
     writeBounds(userDir, bounds);
     if (settingsText(userDir) !== before) rememberSettings(userDir, before);

@@ -73,18 +73,16 @@ function toItsEnd(child: ChildProcess, wanted: Program): Promise<ProgramEnd> {
       // It ended before it had read all: how it ended says why.
     });
     child.stdin?.end(wanted.input);
-    const done = (exitCode: number | null): void => {
+    // A close follows, whether it was started or not.
+    child.once('error', (error) => {
+      fault ??= messageOf(error);
+    });
+    child.once('close', (exitCode) => {
       clearTimeout(limit);
       clearTimeout(grace);
       wanted.signal?.removeEventListener('abort', onAbort);
-      resolve({ stdout: stdout(), stderr: stderr(), exitCode, fault });
-    };
-    child.once('error', (error) => {
-      fault ??= messageOf(error);
-      // One that was never started has no close to wait for.
-      if (child.pid === undefined) done(null);
+      resolve({ stdout: stdout(), stderr: stderr(), exitCode: fault === null ? exitCode : null, fault });
     });
-    child.once('close', (exitCode) => done(fault === null ? exitCode : null));
   });
 }
 

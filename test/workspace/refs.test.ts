@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { type JobId, makeJobId } from '../../src/job/ids.ts';
 import {
   deleteBranch,
+  freeBranch,
   jobRef,
   moveBranch,
   pinBase,
@@ -63,6 +64,25 @@ it.each(['', '/sub'])(
     expect(git(checkout, 'rev-parse', `delegate/${ID}${below}`)).toBe(second);
   },
 );
+
+it.each([
+  [[], `delegate/${ID}`],
+  [[`delegate/other`, `delegate/${ID}x`, `delegated`, `${ID}`], `delegate/${ID}`],
+  [['delegate'], `cc-delegate/${ID}`],
+  [[`delegate/${ID}`], null],
+  [[`delegate/${ID}/sub`], null],
+  [['delegate', `cc-delegate/${ID}`], null],
+])('beside the branches %j the free name is %s', async (branches, free) => {
+  const { checkout, repository } = await twoCommits();
+  for (const branch of branches) git(checkout, 'branch', branch);
+  expect(await freeBranch(repository, ID)).toBe(free);
+});
+
+it('finds no free name where both folders are branches', async () => {
+  const { checkout, repository } = await twoCommits();
+  for (const branch of ['delegate', 'cc-delegate']) git(checkout, 'branch', branch);
+  await expect(freeBranch(repository, ID)).rejects.toThrow(/leave no room/);
+});
 
 it('goes to cc-delegate/<id> when a branch is called delegate (GIT-36)', async () => {
   const { checkout, repository, first, second } = await twoCommits();
