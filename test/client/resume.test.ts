@@ -1,4 +1,6 @@
-import { expect, it } from 'vitest';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, vi } from 'vitest';
 import { needsClient } from './client.ts';
 import { bash, type Conversation, type Reply } from './endpoint.ts';
 import { openSession } from './session.ts';
@@ -33,8 +35,12 @@ it('wakes a session that was left and resumed, and not the one beside it', async
   await session.terminal.waitForScreen(/heard: delegated/, 60);
   const id = session.supervisor.requests[0]?.session ?? '';
   await session.terminal.close();
+  const closedAt = Date.now();
   const beside = await session.another();
   const resumed = await session.another(['--resume', id, '--permission-mode', 'bypassPermissions']);
+  // The client takes input before its hook for the start has run; what comes before that is listed there, and wakes nobody.
+  const bell = join(session.home.userDirectory, 'bells', id);
+  await vi.waitUntil(() => statSync(bell).mtimeMs > closedAt, { timeout: 60_000 });
   goOn();
   await resumed.waitForScreen(/heard: answered/, 60);
   expect(beside.screen()).not.toContain('job news');
