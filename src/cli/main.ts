@@ -4,7 +4,7 @@ import { escapeControls, stripControls } from '../job/format.ts';
 import { EXIT, type ExitCode, UserError } from '../job/user-error.ts';
 import { VERSION } from '../job/version.ts';
 import { overview } from './overview.ts';
-import { requirePermission, settingsBefore, shareSettings } from './permission.ts';
+import { requirePermission, watchSettings } from './permission.ts';
 import type { VerbContext } from './verb.ts';
 import { loadVerb } from './verbs.ts';
 
@@ -18,10 +18,10 @@ async function main(): Promise<ExitCode> {
     if (name === undefined || name === '--help' || name === '-h' || name === 'help') return print(overview());
     const verb = await loadVerb(name);
     if (asked.includes('--help') || asked.includes('-h')) return print(verb.help);
-    const consent = requirePermission([name, ...args], process.env);
-    const before = settingsBefore(process.env);
+    const consent = await requirePermission([name, ...args], process.env);
+    const shareSettings = watchSettings(name, process.env);
     const output = await verb.run({ ...contextOf(args, json), consent });
-    shareSettings(name, process.env, before);
+    await shareSettings();
     if (json) printJson(output.json);
     else if (output.text !== '') print(output.text);
     return output.exit;

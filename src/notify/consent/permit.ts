@@ -14,7 +14,7 @@ export interface Request {
   /** The user's own folder. */
   readonly userDir: string;
   /** The user's settings, read when they are needed. */
-  readonly bounds: () => Bounds | null;
+  readonly bounds: () => Promise<Bounds | null>;
 }
 
 /**
@@ -22,14 +22,14 @@ export interface Request {
  * person's consent to exactly this call, which is used up here and returned: null where none was needed. Throws UserError
  * (exit 5) with the command the person can type in a terminal.
  */
-export function permit({ argv, env, userDir, bounds }: Request): Grant | null {
+export async function permit({ argv, env, userDir, bounds }: Request): Promise<Grant | null> {
   if (needOf(argv, null) === null && !GOING_ON.has(argv[0] ?? '')) return null;
   const caller = callerOf(env, userDir);
   if (caller.kind === 'person') return null;
   const { session, isAttended } = caller;
   const use = (need: Need): Grant | null =>
     session !== null && isAttended ? burn(userDir, session, { argv, need, now: Date.now() }) : null;
-  const need = needOf(argv, bounds());
+  const need = needOf(argv, await bounds());
   if (need === null) return named(argv, use);
   const grant = use(need);
   if (grant === null) throw refusal(argv, need);

@@ -23,7 +23,7 @@ function terminal(variables: Record<string, string> = {}, cwd = makeFolder()) {
     file: join(home, 'config.yaml'),
     yaml: () => readFileSync(join(home, 'config.yaml'), 'utf8'),
     config: async (...args: string[]) => {
-      requirePermission(['config', ...args], env);
+      await requirePermission(['config', ...args], env);
       return run({
         args,
         cwd,

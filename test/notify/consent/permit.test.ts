@@ -17,9 +17,13 @@ const SESSION = 'ceeebeb9-8df4-4275-b096-8457764267b4';
 const NOW = Date.now();
 const MODEL = { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: SESSION, CLAUDE_CODE_SESSION_ATTENDED: '1' };
 
-function attempt(userDir: string, argv: string[], env: Record<string, string> = MODEL): number {
+async function attempt(
+  userDir: string,
+  argv: string[],
+  env: Record<string, string> = MODEL,
+): Promise<number> {
   try {
-    permit({ argv, env, userDir, bounds: () => DEFAULT_BOUNDS });
+    await permit({ argv, env, userDir, bounds: async () => DEFAULT_BOUNDS });
     return 0;
   } catch (error) {
     if (error instanceof UserError) return error.explanation.exit;
@@ -39,21 +43,20 @@ const typed = (name: string, args: string) => ({
   command_args: args,
 });
 
-it('lets a person do everything, and a model what is within the settings', () => {
+it('lets a person do everything, and a model what is within the settings', async () => {
   const userDir = makeFolder();
-  expect(attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(0);
-  expect(attempt(userDir, ['status'])).toBe(0);
-  expect(attempt(userDir, ['config', 'mode', 'auto'])).toBe(5);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(0);
+  expect(await attempt(userDir, ['status'])).toBe(0);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'])).toBe(5);
 });
 
-it('names the command the person can type in a terminal, as a shell takes it', () => {
+it('names the command the person can type in a terminal, as a shell takes it', async () => {
   const argv = ['config', 'set', 'supervisorModel', "it's; rm"];
-  expect(() => permit({ argv, env: MODEL, userDir: makeFolder(), bounds: () => null })).toThrow(
-    "cc-delegate config set supervisorModel 'it'\\''s; rm'",
-  );
+  const call = permit({ argv, env: MODEL, userDir: makeFolder(), bounds: async () => null });
+  await expect(call).rejects.toThrow("cc-delegate config set supervisorModel 'it'\\''s; rm'");
 });
 
-it('takes the dialog as the consent to one call', () => {
+it('takes the dialog as the consent to one call', async () => {
   const userDir = makeFolder();
   const asked = preToolUse({
     input: bash('cc-delegate config mode auto'),
@@ -63,12 +66,12 @@ it('takes the dialog as the consent to one call', () => {
   });
   expect(asked).toMatchObject({ hookSpecificOutput: { permissionDecision: 'ask' } });
   expect(JSON.stringify(asked)).toContain('cc-delegate config mode auto');
-  expect(attempt(userDir, ['config', 'mode', 'auto', '--json'])).toBe(5);
-  expect(attempt(userDir, ['config', 'mode', 'auto'])).toBe(0);
-  expect(attempt(userDir, ['config', 'mode', 'auto'])).toBe(5);
+  expect(await attempt(userDir, ['config', 'mode', 'auto', '--json'])).toBe(5);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'])).toBe(0);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'])).toBe(5);
 });
 
-it('takes the consent back when anything else comes up before it is used', () => {
+it('takes the consent back when anything else comes up before it is used', async () => {
   for (const next of ['PreToolUse', 'UserPromptSubmit', 'Stop']) {
     const userDir = makeFolder();
     const call = { env: MODEL, userDir, program: '', now: NOW };
@@ -77,11 +80,11 @@ it('takes the consent back when anything else comes up before it is used', () =>
     if (next === 'PreToolUse') preToolUse({ ...later, input: bash('cc-delegate status') });
     else if (next === 'Stop') stop(later);
     else promptSubmit(later);
-    expect(attempt(userDir, ['config', 'mode', 'auto']), next).toBe(5);
+    expect(await attempt(userDir, ['config', 'mode', 'auto']), next).toBe(5);
   }
 });
 
-it('keeps the consents of calls made at once apart, and takes none for a yes', () => {
+it('keeps the consents of calls made at once apart, and takes none for a yes', async () => {
   const userDir = makeFolder();
   const ask = (command: string) => preToolUse({ input: bash(command), env: MODEL, userDir, now: NOW });
   ask('cc-delegate config mode auto');
@@ -89,11 +92,11 @@ it('keeps the consents of calls made at once apart, and takes none for a yes', (
     hookSpecificOutput: { permissionDecision: 'ask' },
   });
   ask('cc-delegate config allow all');
-  expect(attempt(userDir, ['config', 'mode', 'auto'])).toBe(0);
-  expect(attempt(userDir, ['config', 'allow', 'all'])).toBe(0);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'])).toBe(0);
+  expect(await attempt(userDir, ['config', 'allow', 'all'])).toBe(0);
 });
 
-it('refuses without asking where nobody is in front of the session', () => {
+it('refuses without asking where nobody is in front of the session', async () => {
   const userDir = makeFolder();
   const alone = { ...MODEL, CLAUDE_CODE_SESSION_ATTENDED: '0' };
   const answer = preToolUse({
@@ -104,71 +107,71 @@ it('refuses without asking where nobody is in front of the session', () => {
   });
   expect(answer).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } });
   promptExpansion({ input: typed('delegate-setup', 'mode auto'), env: alone, userDir, now: NOW });
-  expect(attempt(userDir, ['config', 'mode', 'auto'], alone)).toBe(5);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'], alone)).toBe(5);
   // Not even with a grant that an attended session has left.
   mint(userDir, SESSION, {
     kind: 'dialog',
     argv: ['config', 'mode', 'auto'],
     expiresAt: Date.now() + 60_000,
   });
-  expect(attempt(userDir, ['config', 'mode', 'auto'], alone)).toBe(5);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'], alone)).toBe(5);
 });
 
-it('takes what the person typed as the consent, once, and asks no second time', () => {
+it('takes what the person typed as the consent, once, and asks no second time', async () => {
   const userDir = makeFolder();
   promptExpansion({ input: typed('delegate-apply', 'a1b2c3'), env: MODEL, userDir, now: NOW });
   expect(preToolUse({ input: bash('cc-delegate apply a1b2c3'), env: MODEL, userDir, now: NOW })).toBeNull();
-  expect(attempt(userDir, ['apply', 'a1b2c3'])).toBe(0);
-  expect(attempt(userDir, ['apply', 'a1b2c3'])).toBe(5);
+  expect(await attempt(userDir, ['apply', 'a1b2c3'])).toBe(0);
+  expect(await attempt(userDir, ['apply', 'a1b2c3'])).toBe(5);
 });
 
-it('takes a typed command that names a job for the consent to go on with it, once', () => {
+it('takes a typed command that names a job for the consent to go on with it, once', async () => {
   const userDir = makeFolder();
-  const use = (argv: string[]) => permit({ argv, env: MODEL, userDir, bounds: () => DEFAULT_BOUNDS });
-  expect(use(['followup', 'a1b2c3', 'more'])).toBeNull();
+  const use = (argv: string[]) => permit({ argv, env: MODEL, userDir, bounds: async () => DEFAULT_BOUNDS });
+  expect(await use(['followup', 'a1b2c3', 'more'])).toBeNull();
   for (const called of ['a1b2c3', 't_m3k9x2f1_a1b2c3']) {
     const input = typed('delegate-followup', 'a1b2c3 more');
     promptExpansion({ input, env: MODEL, userDir, now: NOW });
-    expect(use(['followup', 'zzzzzz', 'more'])).toBeNull();
-    expect(use(['followup', called, 'more'])).toMatchObject({ kind: 'typed' });
-    expect(use(['followup', called, 'more'])).toBeNull();
+    expect(await use(['followup', 'zzzzzz', 'more'])).toBeNull();
+    expect(await use(['followup', called, 'more'])).toMatchObject({ kind: 'typed' });
+    expect(await use(['followup', called, 'more'])).toBeNull();
   }
 });
 
-it('keeps the consent of one session from another', () => {
+it('keeps the consent of one session from another', async () => {
   const userDir = makeFolder();
   promptExpansion({ input: typed('delegate-apply', 'a1b2c3'), env: MODEL, userDir, now: NOW });
-  expect(attempt(userDir, ['apply', 'a1b2c3'], { ...MODEL, CLAUDE_CODE_SESSION_ID: 'other' })).toBe(5);
+  expect(await attempt(userDir, ['apply', 'a1b2c3'], { ...MODEL, CLAUDE_CODE_SESSION_ID: 'other' })).toBe(5);
 });
 
-it('takes no command of anybody else for ours', () => {
+it('takes no command of anybody else for ours', async () => {
   const userDir = makeFolder();
   for (const other of [{ command_source: 'project' }, { command_name: 'other:delegate-apply' }]) {
     const input = { ...typed('delegate-apply', 'a1b2c3'), ...other };
     promptExpansion({ input, env: MODEL, userDir, now: NOW });
   }
-  expect(attempt(userDir, ['apply', 'a1b2c3'])).toBe(5);
+  expect(await attempt(userDir, ['apply', 'a1b2c3'])).toBe(5);
 });
 
-it('knows a session by its process where the variables were taken away', () => {
+it('knows a session by its process where the variables were taken away', async () => {
   const userDir = makeFolder();
   const { pid, startTime } = identify(process.ppid);
   mkdirSync(join(userDir, 'sessions'));
   const file = join(userDir, 'sessions', `${SESSION}.json`);
   writeFileSync(file, JSON.stringify({ sessionId: SESSION, pid, startTime: `${startTime}0` }));
-  expect(attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(0);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(0);
   writeFileSync(file, JSON.stringify({ sessionId: SESSION, pid, startTime }));
-  expect(attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(5);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(5);
   preToolUse({ input: bash('cc-delegate config mode auto'), env: MODEL, userDir, now: NOW });
-  expect(attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(0);
+  expect(await attempt(userDir, ['config', 'mode', 'auto'], {})).toBe(0);
 });
 
 it.each(['', '{', '[]', '{"kind":"typed"}', '{"kind":"dialog","argv":["config","mode","auto"]}'])(
   'reads no consent from a file of the form %j',
-  (text) => {
+  async (text) => {
     const userDir = makeFolder();
     mkdirSync(join(userDir, 'grants', SESSION), { recursive: true });
     writeFileSync(join(userDir, 'grants', SESSION, 'x.json'), text);
-    expect(attempt(userDir, ['config', 'mode', 'auto'])).toBe(5);
+    expect(await attempt(userDir, ['config', 'mode', 'auto'])).toBe(5);
   },
 );
