@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Prices, Spend } from '../job/cost.ts';
 import type { Stop } from '../job/limits.ts';
 import type { Redactor } from '../job/redaction/redactor.ts';
+import type { CloudAccess, Login } from '../provider/access.ts';
 
 /** The wire protocol of a model endpoint. */
 export const MODEL_APIS = ['openai-chat', 'openai-responses', 'anthropic', 'google'] as const;
@@ -23,6 +24,12 @@ export interface ModelRef {
   readonly prices: Prices | null;
   /** Where the prices come from; absent: the user. */
   readonly priceBasis?: 'user' | 'table' | 'subscription' | undefined;
+  /** Fields laid over the body of every request, such as a router's data policy. */
+  readonly body?: Readonly<Record<string, z.core.util.JSONType>> | undefined;
+  /** In place of a key: the saved login that gives fresh headers before each request. */
+  readonly login?: Login | undefined;
+  /** What a cloud's own way of signing needs; holds secrets, as `apiKey` does. */
+  readonly cloud?: CloudAccess | undefined;
   /** Tokens; 128,000 is assumed where the endpoint's own size is unknown. */
   readonly contextWindow: number | null;
   readonly maxOutput: number | null;
@@ -83,8 +90,14 @@ export type EngineEvent = { readonly agent: string } & (
       /** One provider request was billed, failed and compaction requests included. */
       readonly t: 'spend';
       readonly role: Role;
+      readonly provider: string;
+      /** The model that was asked. */
       readonly model: string;
+      /** The one that answered, as the endpoint names it; the same where it names none. */
+      readonly answered: string;
       readonly spend: Spend;
+      /** What the amount was worked out with; null where it was not: reported, or unknown. */
+      readonly prices: Prices | null;
       /** The endpoint reported no usage, so the tokens are counted from the text. */
       readonly estimated: boolean;
     }
@@ -95,11 +108,28 @@ export type EngineEvent = { readonly agent: string } & (
   | { readonly t: 'warn'; readonly text: string }
 );
 
+/** A request that is about to be made. Tokens; the input is an estimate. */
+export interface PlannedCall {
+  readonly role: Role;
+  readonly model: ModelRef;
+  readonly input: number;
+  readonly maxOutput: number;
+  /** 1 for a question's first request; a repeated one is no new step. */
+  readonly attempt: number;
+}
+
 /** What an engine needs of the runner. */
 export interface EngineHost {
   readonly tools: readonly ToolDefinition[];
-  /** Asked before every model request; an answer stops the run with it. */
-  mayCall(): Stop | null;
+  /**
+   * Asked before every model request, repeated ones too; an answer stops the run with it. May take as long as a
+   * person needs to raise a budget. Never rejects.
+   */
+  mayCall(call: PlannedCall): Stop | null | Promise<Stop | null>;
+  /** Milliseconds for which other jobs were told to leave this model's provider alone; 0: none. */
+  pauseBefore?(model: ModelRef): number;
+  /** The provider has asked for a pause of so many milliseconds: other jobs keep it too. */
+  pauseAsked?(model: ModelRef, ms: number): void;
   /** Synchronous, never throws. */
   emit(event: EngineEvent): void;
 }
@@ -151,6 +181,7 @@ export interface CompleteSpec {
 
 export type Completion =
   | { readonly status: 'done'; readonly text: string }
+  | { readonly status: 'stopped'; readonly stop: Stop }
   | { readonly status: 'failed'; readonly kind: ErrorKind; readonly message: string };
 
 /** A way to work with a model. Its failures are values and events; it never throws. */
@@ -163,6 +194,6 @@ export interface Engine {
     readonly customTools: boolean;
   };
   start(spec: RunSpec, host: EngineHost): EngineRun;
-  /** One request without tools: grading, a single question, compaction. */
-  complete(spec: CompleteSpec, emit: EngineHost['emit']): Promise<Completion>;
+  /** One request without tools: grading, a single question. */
+  complete(spec: CompleteSpec, host: Omit<EngineHost, 'tools'>): Promise<Completion>;
 }

@@ -14,6 +14,13 @@ export interface Prices {
   readonly output: number;
   readonly cacheRead?: number | undefined;
   readonly cacheWrite?: number | undefined;
+  /** Other prices for requests with a longer prompt, the lowest bound first; the whole request has them. */
+  readonly tiers?: readonly PriceTier[] | undefined;
+}
+
+/** Prices of a request whose prompt, cached tokens included, is longer than `above` tokens. */
+export interface PriceTier extends Omit<Prices, 'tiers'> {
+  readonly above: number;
 }
 
 /** Where an amount of money comes from; `unknown` goes with null, never with 0. */

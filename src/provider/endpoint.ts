@@ -1,5 +1,7 @@
+import type * as z from 'zod';
 import type { Prices } from '../job/cost.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
+import type { CloudAccess, Login } from './access.ts';
 import { modelText } from './allowed-models.ts';
 import { hostOf, isLoopback, requestBase } from './base-url.ts';
 import type { KeyQuestion } from './find-key.ts';
@@ -16,6 +18,12 @@ export interface Endpoint {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly prices: Prices | null;
+  /** Where the prices come from; absent: the user. */
+  readonly priceBasis?: 'user' | 'table' | 'subscription' | undefined;
+  /** Fields laid over the body of every request. */
+  readonly body?: Readonly<Record<string, z.core.util.JSONType>> | undefined;
+  readonly login?: Login | undefined;
+  readonly cloud?: CloudAccess | undefined;
   /** Tokens. */
   readonly contextWindow: number | null;
   readonly maxOutput: number | null;

@@ -15,7 +15,13 @@ export interface Provider {
   readonly keyEnv: string | null;
   /** Where a person gets a key. */
   readonly keyUrl: string | null;
+  /** Where a person sees what was used and paid. */
+  readonly activityUrl: string | null;
   readonly defaultModel: string | null;
+  /** The cheap one for side jobs; null: the default does them too. */
+  readonly smallModel: string | null;
+  /** `metered`: paid by use. `subscription`: no call has a price of its own. `free`: nobody charges. */
+  readonly billing: 'metered' | 'subscription' | 'free';
   /** The prefixes older `litellm:<prefix>/<model>` strings use for it. */
   readonly litellmPrefixes: readonly string[];
 }
@@ -95,7 +101,10 @@ function hosted(id: string, keyEnv: string, keyUrl: string): Provider {
     needsKey: 'always',
     keyEnv,
     keyUrl,
+    activityUrl: null,
     defaultModel: null,
+    smallModel: null,
+    billing: 'metered',
     litellmPrefixes: [id],
   };
 }
@@ -108,7 +117,10 @@ function local(id: string, baseUrl: string): Provider {
     needsKey: 'never',
     keyEnv: null,
     keyUrl: null,
+    activityUrl: null,
     defaultModel: null,
+    smallModel: null,
+    billing: 'free',
     litellmPrefixes: [],
   };
 }
@@ -120,7 +132,10 @@ function generic(id: string, api: ProviderApi): Provider {
     needsKey: 'depends',
     keyEnv: null,
     keyUrl: null,
+    activityUrl: null,
     defaultModel: null,
+    smallModel: null,
+    billing: 'metered',
     litellmPrefixes: [],
   };
 }

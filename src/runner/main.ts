@@ -1,6 +1,4 @@
 import { Socket } from 'node:net';
-import * as z from 'zod';
-import { MODEL_APIS, type ModelRef } from '../engine/engine.ts';
 import { isJobId, type JobId } from '../job/ids.ts';
 import { knownSecrets, ownSecrets, variableSecrets } from '../job/redaction/known.ts';
 import { createRedactor, type Redactor } from '../job/redaction/redactor.ts';
@@ -19,29 +17,9 @@ import { complain, JobLog } from './job-log.ts';
 import { SECRETS_FD, type Secrets } from './launch.ts';
 import { runJob } from './run-job.ts';
 import { salvage } from './salvage.ts';
+import { readSecrets } from './secrets.ts';
 import { StopSwitch } from './stop.ts';
 import { Watchdogs } from './watchdogs.ts';
-
-const price = z.number().min(0);
-
-const model = z.object({
-  provider: z.string(),
-  model: z.string(),
-  api: z.enum(MODEL_APIS),
-  baseUrl: z.string(),
-  apiKey: z.string().nullable(),
-  headers: z.record(z.string(), z.string()),
-  prices: z
-    .object({ input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() })
-    .nullable(),
-  contextWindow: z.number().nullable(),
-  maxOutput: z.number().nullable(),
-}) satisfies z.ZodType<ModelRef>;
-
-const secretsSchema: z.ZodType<Secrets> = z.object({
-  models: z.array(model),
-  passEnv: z.record(z.string(), z.string()),
-});
 
 /** `delegate-runner run|salvage REPOSITORY ID`, started by `launch.ts` and by nobody else. */
 async function main(): Promise<void> {
@@ -109,16 +87,6 @@ function tidy(store: Store, log: JobLog): void {
   } catch (error) {
     // What others left behind is no reason not to run this job.
     log.complain(`the store could not be swept: ${String(error)}`);
-  }
-}
-
-/** Nothing of what came by the pipe may be in the message, as a parser would have it. */
-function readSecrets(text: string): Secrets {
-  try {
-    return secretsSchema.parse(JSON.parse(text));
-  } catch {
-    // The reason is left out on purpose: it may quote what was read.
-    throw new Error('what came by the pipe has not the form of secrets');
   }
 }
 

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Clock } from '../../src/engine/native/retry.ts';
 import type { Script } from '../../src/engine/scripted/server.ts';
-import { begin, eventsOf, fastClock, finish, modelRef, scripted, spent, type TestApi } from './harness.ts';
+import {
+  begin,
+  eventsOf,
+  fastClock,
+  finish,
+  modelRef,
+  QUIET,
+  scripted,
+  spent,
+  type TestApi,
+} from './harness.ts';
 import { CALLS_ROWS } from './scenarios/calls.ts';
 import { HTTP_ROWS } from './scenarios/http.ts';
 import { LIMITS_ROWS } from './scenarios/limits.ts';
@@ -139,10 +149,7 @@ export function describeConformance(
       const models = [modelRef(model, api)] as const;
       const run = await finish({ engine, models, spec: { role: 'tester', agent: 'tester#1' } });
       const spec = { role: 'grader', models, system: 's', prompt: 'p', maxOutput: 100 } as const;
-      const graded = await engine.complete(
-        { ...spec, signal: new AbortController().signal },
-        () => undefined,
-      );
+      const graded = await engine.complete({ ...spec, signal: new AbortController().signal }, QUIET);
       expect(run.outcome).toEqual(done);
       expect(new Set(run.events.map(({ agent }) => agent))).toEqual(new Set(['tester#1']));
       expect(graded).toEqual({ status: 'done', text: 'fine' });

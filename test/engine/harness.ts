@@ -79,6 +79,9 @@ export function testTools(log: string[] = []): ToolDefinition[] {
   ];
 }
 
+/** A host that allows everything and hears nothing. */
+export const QUIET: Omit<EngineHost, 'tools'> = { mayCall: () => null, emit: () => undefined };
+
 export interface Setup {
   readonly engine: Engine;
   readonly models: readonly [ModelRef, ...ModelRef[]];

@@ -2,7 +2,6 @@ import type {
   CompleteSpec,
   Completion,
   Engine,
-  EngineEvent,
   EngineHost,
   EngineRun,
   RunOutcome,
@@ -27,7 +26,7 @@ export function createNativeEngine(clock: Clock = SYSTEM_CLOCK): Engine {
     id: 'native',
     capabilities: { steer: 'tool-boundary', resume: true, compaction: true, customTools: true },
     start: (spec, host) => startRun(spec, host, clock),
-    complete: (spec, emit) => complete(spec, emit, clock),
+    complete: (spec, host) => complete(spec, host, clock),
   };
 }
 
@@ -64,8 +63,7 @@ async function run(
     signal,
     clock,
     agent,
-    mayCall: () => host.mayCall(),
-    emit: (event: EngineEvent) => host.emit(event),
+    host,
   });
   return new Loop({ spec, host, conversation, requester, signal, steers }).run();
 }
@@ -80,17 +78,19 @@ function abandoned(signal: AbortSignal, work: Promise<unknown>): Promise<RunOutc
   });
 }
 
-async function complete(spec: CompleteSpec, emit: EngineHost['emit'], clock: Clock): Promise<Completion> {
+async function complete(
+  spec: CompleteSpec,
+  host: Omit<EngineHost, 'tools'>,
+  clock: Clock,
+): Promise<Completion> {
   const { role, models, system, prompt, maxOutput, signal } = spec;
-  const mayCall = (): null => null;
   const requester = new Requester({
     ...COMPLETE_LIMITS,
     models,
     signal,
     clock,
     agent: 'main',
-    mayCall,
-    emit,
+    host,
   });
   const messages = [{ role: 'user' as const, content: prompt }];
   try {
@@ -99,6 +99,8 @@ async function complete(spec: CompleteSpec, emit: EngineHost['emit'], clock: Clo
       switch (reply.kind) {
         case 'answer':
           return completionOf(reply.answer.finish, reply.answer.text);
+        case 'stop':
+          return { status: 'stopped', stop: reply.stop };
         case 'failed':
           return { status: 'failed', kind: reply.error, message: reply.message };
         case 'overflow':

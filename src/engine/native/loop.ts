@@ -7,7 +7,7 @@ import type { Conversation } from './conversation.ts';
 import { afterRound, decide, type Next, NO_STREAKS } from './decide.ts';
 import { resultPart, withoutSignedThoughts } from './messages.ts';
 import type { DistributiveOmit, Reply, Requester } from './request.ts';
-import type { Answer, RawCall } from './step.ts';
+import type { Answer, Question, RawCall } from './step.ts';
 import { checkCall, runCalls } from './tool-calls.ts';
 
 export interface SteerMessage {
@@ -48,23 +48,18 @@ export class Loop {
   async #oneStep(): Promise<RunOutcome | null> {
     const { host, spec, conversation, requester, signal } = this.#parts;
     if (signal.aborted) return { status: 'aborted' };
-    const stop = host.mayCall();
+    const question = (): Question => {
+      const { role = 'worker', system } = spec;
+      return { role, system, messages: conversation.messages, tools: host.tools };
+    };
+    const stop = await requester.mayCall(question(), 1);
     if (stop) return { status: 'stopped', stop };
     this.#deliverSteers();
     this.#step += 1;
     const step = this.#step;
     this.#emit({ t: 'step_start', step, model: requester.model.model });
     const fallbacks = requester.fallbacks;
-    const { messages } = conversation;
-    const reply = await requester.ask(
-      {
-        role: spec.role ?? 'worker',
-        system: spec.system,
-        messages,
-        tools: host.tools,
-      },
-      { allowed: true },
-    );
+    const reply = await requester.ask(question(), { allowed: true });
     if (requester.fallbacks !== fallbacks) conversation.rewrite(withoutSignedThoughts);
     if (reply.kind !== 'answer') {
       this.#emit({ t: 'step_end', step, finish: reply.kind });

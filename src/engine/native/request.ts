@@ -1,7 +1,7 @@
 import type { Stop } from '../../job/limits.ts';
 import type { EngineEvent, EngineHost, ErrorKind, ModelRef } from '../engine.ts';
 import type { RequestError } from './errors.ts';
-import { withoutSignedThoughts } from './messages.ts';
+import { estimateHistory, estimateTokens, withoutSignedThoughts } from './messages.ts';
 import { type OpenedModel, openModel } from './models.ts';
 import { type Clock, giveUpMessage, retryWait } from './retry.ts';
 import { type Answer, type Question, runStep } from './step.ts';
@@ -24,8 +24,7 @@ export interface RequesterOptions {
   readonly clock: Clock;
   readonly agent: string;
   /** Asked before every request, repeated ones too. */
-  readonly mayCall: EngineHost['mayCall'];
-  readonly emit: EngineHost['emit'];
+  readonly host: Omit<EngineHost, 'tools'>;
 }
 
 /** Asks models: repeats what may work later, moves on to the next model when one fails, and stays there. */
@@ -53,14 +52,14 @@ export class Requester {
    * was asked already about the first request. Never throws for what an endpoint does.
    */
   async ask(question: Question, how: { silent?: boolean; allowed?: boolean } = {}): Promise<Reply> {
-    const { signal, mayCall } = this.#options;
+    const { signal } = this.#options;
     const first = this.#position;
-    let allowed = how.allowed ?? false;
-    for (let attempt = 1; ; attempt += 1) {
+    for (let attempt = 1, asked = 1; ; attempt += 1, asked += 1) {
       if (signal.aborted) return { kind: 'aborted' };
-      const stop = allowed ? null : mayCall();
-      allowed = false;
+      const isAllowed = asked === 1 && how.allowed === true;
+      const stop = isAllowed ? null : await this.mayCall(question, asked);
       if (stop) return { kind: 'stop', stop };
+      if (signal.aborted) return { kind: 'aborted' };
       const messages =
         this.#position === first ? question.messages : withoutSignedThoughts(question.messages);
       const result = await this.#request({ ...question, messages }, how.silent ?? false);
@@ -69,6 +68,14 @@ export class Requester {
       if (next === 'next model') attempt = 0;
       else if (next !== 'again') return next;
     }
+  }
+
+  /** The host's word on this question's next request. */
+  async mayCall({ role, system, messages, maxOutput }: Question, attempt: number): Promise<Stop | null> {
+    const { model } = this;
+    const input = estimateTokens(system) + estimateHistory(messages);
+    const planned = { role, model, input, maxOutput: maxOutput ?? model.maxOutput ?? ASSUMED_MAX_OUTPUT };
+    return this.#options.host.mayCall({ ...planned, attempt });
   }
 
   /** Waits and has the request repeated, moves on to the next model, or gives up. */
@@ -130,15 +137,27 @@ export class Requester {
     if (result.billing !== null) {
       const { role } = question;
       const { estimated } = result.billing;
-      this.#emit({ t: 'spend', role, model: model.model, spend: spendOf(result.billing, model), estimated });
+      this.#emit({
+        t: 'spend',
+        role,
+        provider: model.provider,
+        model: model.model,
+        answered: model.model,
+        spend: spendOf(result.billing, model),
+        prices: model.prices,
+        estimated,
+      });
     }
     return result;
   }
 
   #emit(event: DistributiveOmit<EngineEvent, 'agent'>): void {
-    this.#options.emit({ agent: this.#options.agent, ...event });
+    this.#options.host.emit({ agent: this.#options.agent, ...event });
   }
 }
+
+/** Where nobody says how long an answer may get. */
+const ASSUMED_MAX_OUTPUT = 16_384;
 
 /** An event without the name of who it is about. */
 export type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;

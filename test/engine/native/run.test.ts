@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { ToolDefinition } from '../../../src/engine/engine.ts';
 import { createNativeEngine, nativeEngine } from '../../../src/engine/native/engine.ts';
 import type { Turn } from '../../../src/engine/scripted/turn.ts';
-import { begin, eventsOf, fastClock, finish, modelRef, scripted } from '../harness.ts';
+import { begin, eventsOf, fastClock, finish, modelRef, QUIET, scripted } from '../harness.ts';
 
 const DONE: Turn = { text: 'done' };
 
@@ -154,7 +154,7 @@ describe('complete', () => {
     const events: unknown[] = [];
     const completion = await createNativeEngine(fastClock()).complete(
       { ...spec, models, signal: new AbortController().signal },
-      (event) => events.push(event),
+      { ...QUIET, emit: (event) => void events.push(event) },
     );
     expect(completion).toMatchObject(wanted);
     expect(JSON.stringify(events)).not.toContain('"delta"');
@@ -167,10 +167,7 @@ describe('complete', () => {
       return { ending: 'hang' };
     });
     const models = [modelRef(model, 'openai-chat')] as const;
-    const completion = await nativeEngine.complete(
-      { ...spec, models, signal: controller.signal },
-      () => undefined,
-    );
+    const completion = await nativeEngine.complete({ ...spec, models, signal: controller.signal }, QUIET);
     expect(completion).toMatchObject({ status: 'failed', message: 'aborted' });
   });
 });
