@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 import { VERSION } from '../src/job/version.ts';
 import { BUILT, sourcesDigest } from '../src/notify/built.ts';
 
@@ -29,17 +29,22 @@ export async function buildInto(outdir: string): Promise<string> {
     logLevel: 'warning',
     ...SMALL,
   });
+  // Copied as a whole for each job's runner, so it is a folder of its own, and its modules say by their names what they
+  // are. A protocol's library is read when a model that speaks it is asked.
   await build({
     absWorkingDir: root,
-    entryPoints: { runner: 'src/runner/main.ts', files: 'src/workspace/files-helper/main.ts' },
-    outdir,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20.19',
-    banner: { js: REQUIRE_FOR_BUNDLED_CJS },
-    logLevel: 'warning',
-    ...SMALL,
+    entryPoints: { runner: 'src/runner/main.ts' },
+    outdir: join(outdir, 'runner'),
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    ...MODULES,
+  });
+  // In one piece: it is the only file of ours in the worker's sandbox.
+  await build({
+    absWorkingDir: root,
+    entryPoints: { files: 'src/workspace/files-helper/main.ts' },
+    outdir: join(outdir, 'runner'),
+    ...MODULES,
   });
   // Started for every prompt: one file with nothing but builtins in it, CommonJS because that starts faster, and old
   // enough a form that an old node can say that it is too old.
@@ -78,5 +83,16 @@ export const ENGLISH_ALONE: Plugin = {
  * stay, for the stack traces in a `runner.log`.
  */
 const SMALL = { minifyWhitespace: true, minifySyntax: true, plugins: [ENGLISH_ALONE] };
+
+const MODULES = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  outExtension: { '.js': '.mjs' },
+  banner: { js: REQUIRE_FOR_BUNDLED_CJS },
+  logLevel: 'warning',
+  ...SMALL,
+} satisfies BuildOptions;
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildInto(`${root}dist`);

@@ -15,7 +15,7 @@ export interface Launch {
   readonly mode: 'run' | 'salvage';
   readonly repo: string;
   readonly id: JobId;
-  /** The folder of the built program, which holds `runner.js`. */
+  /** The folder of the built program, which holds `runner/`. */
   readonly program: string;
   readonly stateDirectory: string;
   readonly runnerLog: string;

@@ -67,7 +67,9 @@ function machine() {
 /** As much of a built program as is copied for a runner. */
 function programFolder(): string {
   const folder = makeFolder();
-  for (const name of ['files.js', 'runner.js']) writeFileSync(join(folder, name), name);
+  mkdirSync(join(folder, 'runner', 'chunks'), { recursive: true });
+  for (const name of ['files.mjs', 'runner.mjs', 'chunks/dist-ABCD1234.mjs'])
+    writeFileSync(join(folder, 'runner', name), name);
   return folder;
 }
 

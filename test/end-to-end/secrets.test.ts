@@ -190,8 +190,10 @@ describe('sixty secrets, told in every way a worker has', () => {
     const built = makeFolder();
     await buildInto(built);
     for (const name of [
-      'runner.js',
-      ...readdirSync(join(built, 'chunks')).map((chunk) => `chunks/${chunk}`),
+      'runner/runner.mjs',
+      ...['runner/chunks', 'chunks'].flatMap((folder) =>
+        readdirSync(join(built, folder)).map((chunk) => `${folder}/${chunk}`),
+      ),
     ]) {
       const path = join(built, name);
       const text = readFileSync(path, 'utf8');

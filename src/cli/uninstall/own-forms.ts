@@ -47,7 +47,11 @@ export const STATE_FORMS: readonly Form[] = [
   folder('claims', folder(/^[0-9a-f]{16}$/, file(/^apply-[0-9a-f]{16}\.json$/))),
   folder(
     'runtime',
-    folder(/^[0-9A-Za-z.+-]+-[0-9a-f]{12}$/, file(/^(\.(runner|files)\.mjs\.\d+\.tmp|(runner|files)\.mjs)$/)),
+    folder(
+      /^([0-9A-Za-z+-][0-9A-Za-z.+-]*-[0-9a-f]{12}|\.[0-9A-Za-z.+-]+-[0-9a-f]{12}\.\d+\.tmp)$/,
+      file(/^(runner|files)\.mjs$/),
+      folder('chunks', file(/^[\w.-]+-[0-9A-Z]{8}\.mjs$/)),
+    ),
   ),
 ];
 

@@ -26,7 +26,7 @@ export interface FilesInside {
   readonly sandbox: Sandbox;
   /** Absolute, the same inside. */
   readonly workspace: string;
-  /** The built helper, `files.js`. */
+  /** The built helper, `files.mjs`. */
   readonly program: string;
   /** How long one call may take. */
   readonly timeoutMs: number;

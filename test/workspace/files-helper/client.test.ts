@@ -15,7 +15,7 @@ import { levelsHere, makeSandbox } from '../sandbox/helpers.ts';
 
 const levels = await levelsHere();
 
-const built = join(process.env.CC_DELEGATE_TEST_DIST ?? 'dist', 'files.js');
+const built = join(process.env.CC_DELEGATE_TEST_DIST ?? 'dist', 'runner', 'files.mjs');
 
 async function makeFiles(
   level: (typeof levels)[number],
