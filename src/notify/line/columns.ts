@@ -35,11 +35,15 @@ function characterColumns(character: string): number {
   return WIDE.test(character) ? 2 : 1;
 }
 
+// What makes one character of several: marks, joiners, flags, skin tones, Hangul in parts.
+const JOINING =
+  /[\p{M}\p{Cf}\p{Regional_Indicator}\p{Emoji_Modifier}\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\r]/u;
+let segmenter: Intl.Segmenter | undefined;
+
 /** What a reader takes for one character. */
 function clusters(text: string): string[] {
-  // ASCII, as nearly every text is, has no clusters.
-  if (/^[ -~]*$/.test(text)) return [...text];
-  return [...new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)].map(
-    ({ segment }) => segment,
-  );
+  // Nearly every text is without, and to segment one costs more than the rest of a line.
+  if (!JOINING.test(text)) return [...text];
+  segmenter ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return [...segmenter.segment(text)].map(({ segment }) => segment);
 }
