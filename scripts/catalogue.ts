@@ -26,18 +26,34 @@ const PROVIDERS = {
   minimax: 'minimax',
   moonshot: 'moonshotai',
   zai: 'zai',
+  google: 'google',
+  xai: 'xai',
+  groq: 'groq',
+  mistral: 'mistral',
+  copilot: 'github-copilot',
+  chatgpt: 'openai-codex',
+  bedrock: 'amazon-bedrock',
+  azure: 'azure',
+  vertex: 'google-vertex',
 } as const;
+
+/** What the package has for them is what the same models cost elsewhere. */
+const SUBSCRIPTIONS: readonly string[] = ['copilot', 'chatgpt'];
+
+interface ListedPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
 
 interface ListedModel {
   readonly id: string;
   readonly type?: string;
   readonly contextWindow: number;
   readonly maxTokens: number;
-  readonly cost: {
-    readonly input: number;
-    readonly output: number;
-    readonly cacheRead: number;
-    readonly cacheWrite: number;
+  readonly cost: ListedPrices & {
+    readonly tiers?: readonly (ListedPrices & { readonly inputTokensAbove: number })[];
   };
 }
 
@@ -66,20 +82,25 @@ async function main(folder: string, published: string): Promise<void> {
 /** The list has 0 where nothing is known; free are only the models whose name says so. */
 function stored(provider: string, { id, contextWindow, maxTokens, cost }: ListedModel): StoredModel {
   const isFree = id.endsWith(':free');
-  const isKnown = isFree || cost.input > 0 || cost.output > 0;
+  const isKnown = (isFree || cost.input > 0 || cost.output > 0) && !SUBSCRIPTIONS.includes(provider);
+  const tiers = [...(cost.tiers ?? [])]
+    .sort((a, b) => a.inputTokensAbove - b.inputTokensAbove)
+    .map((tier) => ({ above: tier.inputTokensAbove, ...prices(tier) }));
   return {
     provider,
     id,
     context: contextWindow > 0 ? contextWindow : null,
     maxOutput: maxTokens > 0 ? maxTokens : null,
-    prices: isKnown
-      ? {
-          input: cost.input,
-          output: cost.output,
-          ...(cost.cacheRead > 0 && { cacheRead: cost.cacheRead }),
-          ...(cost.cacheWrite > 0 && { cacheWrite: cost.cacheWrite }),
-        }
-      : null,
+    prices: isKnown ? { ...prices(cost), ...(tiers.length > 0 && { tiers }) } : null,
+  };
+}
+
+function prices({ input, output, cacheRead, cacheWrite }: ListedPrices) {
+  return {
+    input,
+    output,
+    ...(cacheRead > 0 && { cacheRead }),
+    ...(cacheWrite > 0 && { cacheWrite }),
   };
 }
 

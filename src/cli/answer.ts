@@ -1,25 +1,33 @@
 import { shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { findJob } from './find-job.ts';
+import { moneyAnswer } from './money-answer.ts';
 import { openQuestions } from './open-questions.ts';
-import { atMost, parseVerb, usage } from './parse.ts';
+import { atMost, number, parseVerb, usage } from './parse.ts';
 import { post } from './post.ts';
 import { readText } from './text-input.ts';
 import type { Verb } from './verb.ts';
 
 export const verb: Verb = {
   help: `cc-delegate answer ID TEXT [--question QID] | --text-file F | -
+cc-delegate answer ID --raise-budget USD
 
-Answers the question a worker waits with: the oldest one, or the one named.`,
+Answers the question a worker waits with: the oldest one, or the one named.
+
+  --raise-budget USD   for a job at a cap: what it may spend in all, what it has
+                       spent included; "stop" in place of it ends the job`,
 
   async run(context) {
-    const options = { 'text-file': { type: 'string' }, question: { type: 'string' } } as const;
+    const string = { type: 'string' } as const;
+    const options = { 'text-file': string, question: string, 'raise-budget': string } as const;
     const { values, positionals } = parseVerb(context.args, options);
     const [id, ...words] = positionals;
     if (id === undefined) throw usage('which job?', '', 'cc-delegate answer ID "…"');
     if (words.length > 1) atMost(words, 1);
     const { store, record } = await findJob(context, id);
-    const open = openQuestions(store, record.id).map((question) => question.id);
+    const raise = number('raise-budget', values['raise-budget'], { least: 0, whole: false });
+    const waiting = openQuestions(store, record.id);
+    const open = waiting.map((question) => question.id);
     if (record.question === null) {
       throw new UserError({
         code: 'no_question',
@@ -29,16 +37,19 @@ Answers the question a worker waits with: the oldest one, or the one named.`,
         exit: EXIT.wrongState,
       });
     }
-    const question = values.question ?? record.question.id;
+    const aboutMoney = waiting.find(({ kind }) => kind === 'budget')?.id;
+    const question = values.question ?? (raise === undefined ? undefined : aboutMoney) ?? record.question.id;
     if (question !== record.question.id && !open.includes(question)) {
       throw usage('no such open question', question, `open: ${open.join(', ') || record.question.id}`);
     }
-    const text = await readText(context, {
-      name: 'answer',
-      words,
-      file: values['text-file'],
-      fileOption: 'text-file',
-    });
+    const from = { name: 'answer', words, file: values['text-file'], fileOption: 'text-file' };
+    const said = raise === undefined ? await readText(context, from) : amountAlone(raise, from);
+    const kind = waiting.find(({ id }) => id === question)?.kind ?? record.question.kind;
+    const text = kind === 'budget' ? moneyAnswer(context, record, said) : said;
+    if (kind !== 'budget' && raise !== undefined) {
+      const remedy = `answer it: cc-delegate answer ${shortId(record.id)} "…"`;
+      throw usage('--raise-budget is for a job at a cap; this question is another one', question, remedy);
+    }
     const message = post(store, record.id, { type: 'answer', question, text });
     return {
       json: { id: record.id, question, message },
@@ -47,3 +58,8 @@ Answers the question a worker waits with: the oldest one, or the one named.`,
     };
   },
 };
+
+function amountAlone(usd: number, from: { words: readonly string[]; file: string | undefined }): string {
+  if (from.words.length === 0 && from.file === undefined) return String(usd);
+  throw usage('--raise-budget is the whole answer', from.words[0] ?? '', 'leave the text out');
+}

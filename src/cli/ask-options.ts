@@ -103,6 +103,7 @@ const NO_TASK = {
   test: undefined,
   setup: undefined,
   base: undefined,
+  after: [],
   limits: { askTimeout: undefined, testTimeout: undefined },
   anyway: false,
   passEnv: [],

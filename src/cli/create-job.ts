@@ -15,6 +15,7 @@ import { ensureWritableFolder } from '../store/folders.ts';
 import { createJob, publish } from '../store/jobs.ts';
 import { openStore, type Store } from '../store/open.ts';
 import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../store/paths.ts';
+import { writeQueueTerms } from '../store/queue-file.ts';
 import { readJob } from '../store/read-job.ts';
 import { registerRepository } from '../store/repositories.ts';
 import { writeTask } from '../store/task-file.ts';
@@ -62,6 +63,7 @@ async function createUnderFreeId(context: VerbContext, plan: JobPlan, store: Sto
     const record = newRecord(context, plan, store, { id, branch, now });
     if (plan.turn !== null) takeTurn(store, plan.turn, id, now);
     writeTask(runPaths(store, id).task, plan.task);
+    writeQueueTerms(runPaths(store, id), { ...plan.concurrency, after: plan.after });
     if (plan.turn !== null) copyFileSync(plan.turn.transcript, runPaths(store, id).transcript);
     if (createJob(store, record) === 'created') return record;
   }
@@ -136,8 +138,7 @@ function newRecord(
     preflight: null,
     progress: NO_PROGRESS,
     usage: NO_SPEND.usage,
-    costUsd: plan.model.primary.endpoint.prices === null ? null : 0,
-    costBasis: plan.model.primary.endpoint.prices === null ? 'unknown' : 'user',
+    ...costAtStart(plan.model.primary),
     question: null,
     openQuestions: 0,
     result: null,
@@ -147,6 +148,12 @@ function newRecord(
     endedAt: null,
     updatedAt: at,
   };
+}
+
+/** Nothing is spent yet; what will be has its basis from the start. */
+function costAtStart({ endpoint }: ReadyModel): Pick<JobRecord, 'costUsd' | 'costBasis'> {
+  if (endpoint.prices === null) return { costUsd: null, costBasis: 'unknown' };
+  return { costUsd: 0, costBasis: endpoint.priceBasis ?? 'user' };
 }
 
 function secretsOf(plan: JobPlan): Secrets {

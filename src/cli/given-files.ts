@@ -4,6 +4,7 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import type { Grant } from '../notify/consent/grant.ts';
 import { errorCode } from '../store/storage-error.ts';
 import { isIgnored } from '../workspace/ignored.ts';
+import { neverSent } from '../workspace/never-send.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { callerIsModel } from './model-caller.ts';
 import { repositoryAround } from './repository-around.ts';
@@ -12,13 +13,14 @@ import type { VerbContext } from './verb.ts';
 /**
  * Files whose text goes to another company's model, as typed; undefined ones were not given. What lies outside of the
  * repository, by a link too, or is ignored in it, a model may hand over only on the person's word for this very file.
- * Throws UserError (exit 5). A file that is not there is its reader's to tell.
+ * What the user has set to be never sent is nobody's to hand over. Throws UserError (exit 5). A file that is not there is its reader's to tell.
  */
 export async function refuseUnshared(
   context: VerbContext,
   files: readonly (string | undefined)[],
 ): Promise<void> {
   const given = files.filter((file) => file !== undefined);
+  if (given.length > 0) await refuseNeverSent(context, given);
   const open = given.filter((file) => !isAgreed(context.consent, file));
   if (open.length === 0 || !callerIsModel(context.env)) return;
   const repository = await repositoryAround(context.cwd);
@@ -27,6 +29,31 @@ export async function refuseUnshared(
     const why = await whyUnshared(repository, root, resolve(context.cwd, file));
     if (why !== null) throw refusal(file, why);
   }
+}
+
+async function refuseNeverSent(context: VerbContext, files: readonly string[]): Promise<void> {
+  const { readConfig } = await import('../provider/config-file.ts');
+  const isNeverSent = neverSent(readConfig(context.env).neverSend ?? []);
+  const repository = await repositoryAround(context.cwd);
+  const root = realpathSync(repository?.checkout ?? context.cwd);
+  for (const file of files) {
+    const path = resolve(context.cwd, file);
+    // As it was named, and by what the name leads to; elsewhere the names of folders and file are what can fit.
+    const places = [path, realOf(path) ?? path].map((each) => insideOf(root, each));
+    if (!places.some(isNeverSent)) continue;
+    throw new UserError({
+      code: 'never_sent',
+      what: 'this file is never sent to a model, by your setting neverSend',
+      value: file,
+      remedy: 'leave it out, or look at the setting: cc-delegate config show',
+      exit: EXIT.refused,
+    });
+  }
+}
+
+function insideOf(root: string, path: string): string {
+  const inside = relative(root, path);
+  return inside.split(sep)[0] === '..' ? path : inside;
 }
 
 /** A dialog has shown the person the whole call; a typed command is consent to the files it names. */

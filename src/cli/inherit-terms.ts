@@ -3,6 +3,7 @@ import type { Limits } from '../job/limits.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
+import { withKnownPrices } from '../provider/price-models.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
 import { limitsOf, type Settings } from '../provider/settings.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
@@ -46,7 +47,7 @@ export async function inheritTerms(
   const warned: string[] = [...warnings];
   const warn = (line: string): void => void warned.push(line);
   const { verb, flags = {} } = wanted;
-  const model = inheritModel(record, settings, env, warn, flags);
+  const model = await withKnownPrices(inheritModel(record, settings, env, warn, flags), env);
   const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
   const { network } = record;
   const inherited = { network, passEnv: task.passEnv, sandbox, model };

@@ -1,5 +1,6 @@
 import type { ConversationId, JobId } from '../job/ids.ts';
 import type { Limits } from '../job/limits.ts';
+import type { Concurrency } from '../job/queue.ts';
 import type { Boundary, Network } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
 import type { ModelResolution } from '../provider/resolve-model.ts';
@@ -21,6 +22,9 @@ export interface JobPlan {
   readonly boundary: Boundary;
   readonly network: Network;
   readonly limits: Limits;
+  readonly concurrency: Concurrency;
+  /** The job whose end this one waits for, and whose result it starts from. */
+  readonly after: JobId | null;
   readonly test: string | null;
   readonly setup: string | null;
   readonly passEnv: Readonly<Record<string, string>>;
@@ -64,6 +68,7 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
       passEnv: Object.keys(plan.passEnv),
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
       denyTools: request.denyTools,
+      passCaps: false,
       goesOn: null,
       ask: null,
     },
@@ -77,6 +82,8 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
     },
     turn: null,
     boundary: plan.settings.sandbox.boundary,
+    concurrency: plan.settings.concurrency,
+    after: plan.after,
     ...pick(plan),
   };
 }

@@ -1,5 +1,6 @@
 import type { Output } from './command.ts';
 import { createAndLaunch } from './create-job.ts';
+import { firstSend } from './first-send.ts';
 import type { TurnPlan } from './plan-turn.ts';
 import { reportAsk } from './report-ask.ts';
 import { type Patience, reportTask } from './report-task.ts';
@@ -9,9 +10,10 @@ const ALL_SEEN = { changed: [], untracked: [] };
 
 /** Makes the job of a turn, and answers as the verb that began its conversation does. */
 export async function launchTurn(context: VerbContext, plan: TurnPlan, patience: Patience): Promise<Output> {
-  const { job, notices } = plan;
+  const { job } = plan;
+  const verb = job.task.goesOn?.how ?? 'followup';
+  const notices = [...plan.notices, ...(await firstSend(context, verb, job))];
   const found = await createAndLaunch(context, job);
   if (job.task.ask !== null) return reportAsk(context, found, notices, patience.wait);
-  if (!context.json) for (const notice of notices) context.stderr(`cc-delegate: ${notice}`);
   return reportTask(context, found, { model: job.model, notSeen: ALL_SEEN, notices }, patience);
 }

@@ -20,7 +20,8 @@ cc-delegate models --env
 Models that can use tools, with price and context; what may be used, and what is left
 to spend. FILTER: words that are all in the name. OpenRouter's list is asked for once
 a day where you use it; without a network an older one is shown, and said to be so.
-Prices here are for choosing: what a job cost is in its receipt.
+Jobs are charged at these prices, unless the provider itself says what a call cost,
+or a profile has prices of its own.
 
   --limit N   how many (20)
   --refresh   ask for the list now
@@ -43,6 +44,7 @@ Prices here are for choosing: what a job cost is in its receipt.
       defaultName: sources.defaultName,
       isAllowed: (name) => isAllowed(settings.allowedModels, name),
       hasKey: (provider) => sources.usable.has(provider),
+      known: sources.known,
     });
     const found = matching(all, filter);
     const rows = found.slice(0, limit);

@@ -25,7 +25,9 @@ tested diff.
   cc-delegate report [ID]               one web page about a job
   cc-delegate open ID                   where its workspace is
   cc-delegate models [FILTER]           models with price and context
+  cc-delegate spend                     what was spent, and what it saved
   cc-delegate config …                  models, keys, limits
+  cc-delegate auth status               keys and logins, and whether they are good
   cc-delegate doctor                    checks what a job will use
   cc-delegate statusline install        one line about jobs in Claude Code
   cc-delegate uninstall                 take back what it put on this machine

@@ -1,3 +1,4 @@
+import type { JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import {
   findRepository,
@@ -8,6 +9,7 @@ import {
   uncommitted,
 } from '../workspace/repository.ts';
 import { planTerms, type Terms, unseenNotice } from './plan-terms.ts';
+import { predecessor } from './predecessor.ts';
 import type { StartRequest } from './start-options.ts';
 import { storeHome } from './store-around.ts';
 import type { VerbContext } from './verb.ts';
@@ -19,6 +21,8 @@ export interface StartPlan extends Terms {
   /** The working tree whose `.cc-delegate` holds the job. */
   readonly home: string;
   readonly base: string;
+  /** The job this one waits for. */
+  readonly after: JobId | null;
   readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
   readonly test: string | null;
   readonly setup: string | null;
@@ -30,6 +34,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
   const base = await resolveBase(repository, request.base);
   if (!(await hasFolder(repository, base, repository.subdirectory))) throw notInBase(repository, base);
   await refuseTracked(repository);
+  const after = await predecessor(context, request);
   const terms = await planTerms(context, request, { projectRoot: repository.checkout, runsSomething: true });
   const notSeen = await uncommitted(repository);
   return {
@@ -38,6 +43,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
     repository,
     home: storeHome(context, repository),
     base,
+    after,
     notSeen,
     test: request.test ?? terms.settings.test,
     setup: request.setup ?? terms.settings.setup,

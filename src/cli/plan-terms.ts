@@ -3,6 +3,7 @@ import type { Limits } from '../job/limits.ts';
 import type { Network } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
+import { withKnownPrices } from '../provider/price-models.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
 import { limitsOf, type Settings } from '../provider/settings.ts';
 import { type BestLevel, bestLevel } from '../workspace/sandbox/levels.ts';
@@ -36,7 +37,8 @@ export async function planTerms(
   refuseSwitchedOff(settings);
   const warned: string[] = [...warnings];
   const asked = { ...defined('profile', request.profile), ...defined('model', request.model) };
-  const model = resolveModel(asked, settings, context.env, (line) => warned.push(line));
+  const resolved = resolveModel(asked, settings, context.env, (line) => warned.push(line));
+  const model = await withKnownPrices(resolved, context.env);
   const sandbox = place.runsSomething ? await bestLevel(settings.sandbox.runtime) : NOTHING_RUNS;
   refuseWithoutConsent(sandbox, settings, request.allowUnsandboxed);
   const limits = { ...limitsOf(settings), ...definedValues(request.limits) };
@@ -52,10 +54,17 @@ export async function planTerms(
 }
 
 /** Without a price the budget says nothing: then the user hears what bounds the job. */
-export function priceNotice(model: ModelResolution, limits: Limits): string[] {
-  if (model.primary.endpoint.prices !== null) return [];
-  const cap = limits.maxTokens.toLocaleString('en-US');
-  return [`the price of ${model.name} is unknown: a cap of ${cap} tokens takes the budget's place`];
+export function priceNotice(
+  { name, primary, fallbacks }: Pick<ModelResolution, 'name' | 'primary' | 'fallbacks'>,
+  limits: Limits,
+): string[] {
+  const cap = `a cap of ${limits.maxTokens.toLocaleString('en-US')} tokens`;
+  if (primary.endpoint.prices === null)
+    return [`the price of ${name} is unknown: ${cap} takes the budget's place`];
+  const unpriced = fallbacks.filter(({ endpoint }) => endpoint.prices === null);
+  if (unpriced.length === 0) return [];
+  const names = unpriced.map(({ endpoint }) => `${endpoint.provider}:${endpoint.model}`).join(', ');
+  return [`the price of the fallback ${names} is unknown: with it ${cap} takes the budget's place`];
 }
 
 /** What of the user's checkout a worker does not see, in words. */

@@ -22,6 +22,8 @@ export interface TurnWish {
   readonly limits: Limits;
   /** Added to those that are denied already. */
   readonly denyTools: readonly string[];
+  /** The person lets it spend its budget whatever the caps of day and repository say. */
+  readonly passCaps?: boolean;
 }
 
 export interface TurnPlan {
@@ -60,6 +62,7 @@ export async function planTurn(
         prompt: wish.prompt ?? task.prompt,
         notSeen: { changed: 0, untracked: 0 },
         denyTools: [...new Set([...task.denyTools, ...wish.denyTools])],
+        passCaps: wish.passCaps ?? false,
         goesOn: { job: newest.id, how: wish.how, start },
         ask: task.ask && { ...task.ask, schema: wish.how === 'resume' ? task.ask.schema : null },
       },
@@ -72,6 +75,8 @@ export async function planTurn(
         transcript,
       },
       boundary: newest.boundary,
+      concurrency: settings.concurrency,
+      after: null,
       test: newest.gate.test,
       setup: newest.gate.setup,
     },

@@ -1,6 +1,8 @@
 import { UserError } from '../job/user-error.ts';
 import type { Bounds } from '../notify/consent/bounds.ts';
+import { destinationsOf } from '../provider/destinations.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
+import { resolveModel } from '../provider/resolve-model.ts';
 import type { Settings } from '../provider/settings.ts';
 
 /**
@@ -9,7 +11,8 @@ import type { Settings } from '../provider/settings.ts';
  */
 export function readBounds(env: Readonly<Record<string, string | undefined>>): Bounds | null {
   try {
-    return boundsOf(effectiveConfig({ env, projectRoot: null }).settings);
+    const { settings } = effectiveConfig({ env, projectRoot: null });
+    return { ...boundsOf(settings), sendsTo: sendsTo(settings, env) };
   } catch (error) {
     // The verb itself says what is wrong with the file.
     if (error instanceof UserError) return null;
@@ -17,7 +20,17 @@ export function readBounds(env: Readonly<Record<string, string | undefined>>): B
   }
 }
 
-function boundsOf(settings: Settings): Bounds {
+function sendsTo(settings: Settings, env: Parameters<typeof readBounds>[0]): Bounds['sendsTo'] {
+  try {
+    return destinationsOf(resolveModel({}, settings, env, () => undefined));
+  } catch (error) {
+    // No default, or none with a key: nothing can be sent without more being said.
+    if (error instanceof UserError) return [];
+    throw error;
+  }
+}
+
+function boundsOf(settings: Settings): Omit<Bounds, 'sendsTo'> {
   return {
     mode: settings.mode,
     defaultProfile: settings.defaultProfile,

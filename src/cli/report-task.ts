@@ -1,3 +1,4 @@
+import { waitsForItsTurn } from '../job/queue.ts';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
 import { EXIT } from '../job/user-error.ts';
@@ -5,6 +6,7 @@ import { readEvents } from '../store/events.ts';
 import { runPaths } from '../store/paths.ts';
 import type { Output } from './command.ts';
 import { type FoundRecord, heard } from './find-job.ts';
+import { priceNotice, unseenNotice } from './plan-terms.ts';
 import { type Handed, renderStart } from './render/start.ts';
 import type { VerbContext } from './verb.ts';
 import { worst } from './wait.ts';
@@ -27,6 +29,8 @@ export async function reportTask(
   handed: Handed & { readonly notices: readonly string[] },
   { preflightWait, wait }: Patience,
 ): Promise<Output> {
+  if (!context.json)
+    for (const notice of unshown(found.record, handed)) context.stderr(`cc-delegate: ${notice}`);
   const seconds = preflightWait ? PREFLIGHT_WAIT_SECONDS : 0;
   let record = await waitQuietly(context, found, seconds, preflightIsKnown);
   if (wait !== undefined) record = await waitQuietly(context, { ...found, record }, wait, isNews);
@@ -37,6 +41,12 @@ export async function reportTask(
   return { json, text, exit: wait === undefined ? EXIT.done : worst([record]) };
 }
 
+/** What the text that is printed at the end has no line of its own for. */
+function unshown({ limits }: JobRecord, handed: Handed & { readonly notices: readonly string[] }): string[] {
+  const shown = [...unseenNotice(handed.notSeen), ...priceNotice(handed.model, limits)];
+  return handed.notices.filter((notice) => !shown.includes(notice));
+}
+
 /** What the workspace lacks, a line each, as the runner found it before the first paid token. */
 function whatItLacks({ store, record }: FoundRecord): string[] {
   const { events } = readEvents(runPaths(store, record.id).events);
@@ -45,7 +55,7 @@ function whatItLacks({ store, record }: FoundRecord): string[] {
 }
 
 function preflightIsKnown(record: JobRecord): boolean {
-  if (isTerminal(record.state)) return true;
+  if (isTerminal(record.state) || waitsForItsTurn(record)) return true;
   if (record.gate.test === null) return record.state !== 'queued';
   return record.preflight !== null;
 }
@@ -57,6 +67,7 @@ export function startJson(record: JobRecord) {
     conversationId: record.conversationId,
     turn: record.turn,
     state: record.state,
+    ...(waitsForItsTurn(record) && { note: record.progress.note }),
     ...(isTerminal(record.state) && { reason: record.reason, summaryLine: record.result?.summaryLine ?? '' }),
     branch: record.branch,
     base: record.base,

@@ -51,7 +51,9 @@ budget does not: what was spent counts.
     refuseLongerThanSet(context, raised.timeout);
     const limits = limitsOfNext(conversation, raised);
     const { title } = conversation.newest;
-    const wish = { how: 'resume', prompt: null, title, limits, denyTools: [] } as const;
+    // A budget the person names is the last word on the caps of day and repository too.
+    const passCaps = raised.budgetUsd !== undefined && !isBoundModel(context);
+    const wish = { how: 'resume', prompt: null, title, limits, denyTools: [], passCaps } as const;
     const plan = await planTurn(context, conversation, wish);
     return launchTurn(context, plan, { preflightWait: values['no-preflight-wait'] !== true, wait });
   },

@@ -3,6 +3,7 @@ import { resolveBase, uncommitted } from '../workspace/repository.ts';
 import { refuseForeign } from './conversation-access.ts';
 import { createAndLaunch } from './create-job.ts';
 import { type Conversation, findConversation, refuseUnderWay, taskOf } from './find-conversation.ts';
+import { firstSend } from './first-send.ts';
 import { inheritTerms, type ModelFlags } from './inherit-terms.ts';
 import type { JobPlan, Turn } from './job-plan.ts';
 import { atMost, parseVerb, seconds, usage } from './parse.ts';
@@ -42,11 +43,13 @@ brief, model, base or a limit is another.
     const conversation = await findConversation(context, typed);
     refuseForeign(context, 'retry', conversation);
     refuseUnderWay(conversation);
-    const { job, notSeen, notices } = await planRetry(context, conversation, {
+    const planned = await planRetry(context, conversation, {
       model: values.model,
       profile: values.profile,
     });
+    const { job, notSeen } = planned;
     if (job.task.ask === null && values.anyway !== true) refuseThirdTry(job);
+    const notices = [...planned.notices, ...(await firstSend(context, 'retry', job))];
     const found = await createAndLaunch(context, job);
     if (job.task.ask !== null) return reportAsk(context, found, notices, wait);
     const preflightWait = values['no-preflight-wait'] !== true;
@@ -70,10 +73,16 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
   const job: JobPlan = {
     ...rest,
     title: named.title,
-    task: { ...task, notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length } },
+    task: {
+      ...task,
+      passCaps: false,
+      notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
+    },
     place: placeLike(store, named, repository, base),
     turn: turnOf(conversation, task),
     boundary: named.boundary,
+    concurrency: settings.concurrency,
+    after: null,
     test: named.gate.test,
     setup: named.gate.setup,
   };

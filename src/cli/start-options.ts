@@ -16,6 +16,7 @@ test command, run by us in a clean checkout, as the judge. Prints the id at once
   --title TEXT            for tables; default: the first line of the task
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
   --base REV              where to start from (HEAD)
+  --after ID              when that job has succeeded, from its result
   --budget USD            stop when it is spent (5)
   --max-steps N           model calls (400); also --max-turns
   --timeout T             seconds or 30m (30m); --stall-timeout (300),
@@ -42,6 +43,8 @@ export interface StartRequest {
   readonly profile: string | undefined;
   readonly model: string | undefined;
   readonly base: string | undefined;
+  /** Jobs as they were typed. */
+  readonly after: readonly string[];
   readonly limits: {
     readonly budgetUsd: number | undefined;
     readonly maxSteps: number | undefined;
@@ -77,6 +80,7 @@ const OPTIONS = {
   model: text,
   engine: text,
   base: text,
+  after: { type: 'string', multiple: true },
   budget: text,
   'max-steps': text,
   'max-turns': text,
@@ -115,6 +119,7 @@ export async function startRequest(context: VerbContext): Promise<StartRequest> 
     profile: values.profile,
     model: values.model,
     base: values.base,
+    after: values.after ?? [],
     limits: {
       budgetUsd: number('budget', values.budget, { least: 0, whole: false }),
       maxSteps: number('max-steps', values['max-steps'] ?? values['max-turns'], { least: 0, whole: true }),

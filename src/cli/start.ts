@@ -1,4 +1,5 @@
 import { createAndLaunch } from './create-job.ts';
+import { firstSend } from './first-send.ts';
 import { jobOfStart } from './job-plan.ts';
 import { planStart } from './plan-start.ts';
 import { refuseRecursion } from './recursion.ts';
@@ -16,7 +17,8 @@ export const verb: Verb = {
     const plan = await planStart(context, request);
     const job = jobOfStart(context.cwd, plan);
     if (!request.anyway) refuseThirdTry(job);
+    const notices = [...plan.notices, ...(await firstSend(context, 'start', job))];
     const found = await createAndLaunch(context, job);
-    return reportTask(context, found, plan, request);
+    return reportTask(context, found, { ...plan, notices }, request);
   },
 };

@@ -1,6 +1,6 @@
-import { watch } from 'node:fs';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal } from '../job/states.ts';
+import { Bell } from '../store/bell.ts';
 import { readJob } from '../store/read-job.ts';
 import { type FoundRecord, looked } from './find-job.ts';
 import { upToDate } from './up-to-date.ts';
@@ -57,44 +57,5 @@ export async function waitQuietly(
     }
   } finally {
     bell.close();
-  }
-}
-
-/** Rings when something in a folder changes. Where a folder cannot be watched, it never rings. */
-class Bell {
-  #ring: (() => void) | null = null;
-  readonly #close: () => void;
-
-  constructor(folder: string) {
-    this.#close = watchFolder(folder, () => this.ring());
-  }
-
-  rung(timeoutMs: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, timeoutMs);
-      this.#ring = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
-
-  ring(): void {
-    this.#ring?.();
-  }
-
-  close(): void {
-    this.#close();
-  }
-}
-
-function watchFolder(folder: string, onChange: () => void): () => void {
-  try {
-    const watcher = watch(folder, onChange);
-    watcher.on('error', () => watcher.close());
-    return () => watcher.close();
-  } catch {
-    // The once-a-second look is enough where a folder cannot be watched.
-    return () => undefined;
   }
 }

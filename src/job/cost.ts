@@ -63,17 +63,26 @@ export function disjointUsage(inclusive: {
   return { input: Math.max(0, prompt - cacheRead - cacheWrite), output, cacheRead, cacheWrite };
 }
 
-/** US dollars for these tokens; a cache without a price of its own costs what input costs. */
+/**
+ * US dollars for the tokens of one request; a cache without a price of its own costs what input costs. Not for a sum of
+ * requests where prices have tiers: each request's own length says which prices it has.
+ */
 export function priceUsage(usage: Usage, prices: Prices): number {
   const million = 1_000_000;
-  const cacheRead = prices.cacheRead ?? prices.input;
-  const cacheWrite = prices.cacheWrite ?? prices.input;
+  const at = pricesAt(prices, usage.input + usage.cacheRead + usage.cacheWrite);
+  const cacheRead = at.cacheRead ?? at.input;
+  const cacheWrite = at.cacheWrite ?? at.input;
   const micro =
-    usage.input * prices.input +
-    usage.output * prices.output +
+    usage.input * at.input +
+    usage.output * at.output +
     usage.cacheRead * cacheRead +
     usage.cacheWrite * cacheWrite;
   return micro / million;
+}
+
+/** The prices of a request with a prompt of so many tokens, cached ones included. */
+function pricesAt(prices: Prices, prompt: number): Omit<Prices, 'tiers'> {
+  return prices.tiers?.findLast(({ above }) => prompt > above) ?? prices;
 }
 
 /** Adds one call to what was spent. An unpriced call makes a known sum partial, never smaller. */

@@ -62,6 +62,12 @@ export function visiblePath(path: string): string {
 
 const ESCAPES: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
+/** What people call a model: `openrouter:qwen/qwen3-coder` is `qwen3-coder`, `ollama:qwen3:8b` is `qwen3:8b`. */
+export function shortModel(name: string): string {
+  const model = name.slice(name.indexOf(':') + 1);
+  return model.split('/').findLast((part) => part !== '') ?? name;
+}
+
 /** `1 file`, `2 files`. */
 export function count(amount: number, noun: string): string {
   return `${amount} ${noun}${amount === 1 ? '' : 's'}`;

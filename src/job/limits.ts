@@ -1,4 +1,3 @@
-import { type Spend, totalTokens } from './cost.ts';
 import type { FailedReason, TimeoutReason } from './states.ts';
 
 /** What bounds a job. Durations in seconds. A 0 means 0, never "unset". */
@@ -36,25 +35,12 @@ export type Stop =
   | { readonly kind: 'timeout'; readonly reason: TimeoutReason }
   | { readonly kind: 'failed'; readonly reason: FailedReason; readonly detail: string };
 
-/**
- * Asked before every model call: may it be made? The first call is allowed under any budget above 0,
- * since what it costs is known only afterwards. Without a price the tokens are capped instead.
- */
-export function limitReached(limits: Limits, spend: Spend, steps: number): Stop | null {
-  if (steps >= limits.maxSteps) return limit('max_steps', `${steps} of ${limits.maxSteps} steps used`);
-  if (spend.usd !== null && spend.usd >= limits.budgetUsd) {
-    return limit('over_budget', `$${spend.usd.toFixed(4)} of $${limits.budgetUsd} spent`);
-  }
-  const unpriced = spend.usd === null || spend.basis === 'partial' || spend.usd === 0;
-  if (unpriced && totalTokens(spend.usage) >= limits.maxTokens) {
-    return limit(
-      'over_budget',
-      `${totalTokens(spend.usage)} of ${limits.maxTokens} tokens used, price unknown`,
-    );
-  }
-  return null;
-}
-
-function limit(reason: FailedReason, detail: string): Stop {
-  return { kind: 'failed', reason, detail };
+/** Asked before every new step: may it be made? What a call costs is for `budget.ts`. */
+export function stepsUsedUp(limits: Pick<Limits, 'maxSteps'>, steps: number): Stop | null {
+  if (steps < limits.maxSteps) return null;
+  return {
+    kind: 'failed',
+    reason: 'max_steps',
+    detail: `${steps} of ${limits.maxSteps} steps used`,
+  };
 }

@@ -1,5 +1,6 @@
 import { count, formatMoney, trimLine } from './format.ts';
 import { shortId } from './ids.ts';
+import { waitsForItsTurn } from './queue.ts';
 import type { JobRecord, ResultFlag } from './record.ts';
 import { isTerminal, type Reason, type TerminalState } from './states.ts';
 import type { JobKind } from './transition.ts';
@@ -80,7 +81,10 @@ function proof({ testCommand, testExitCode, flags }: Outcome): string {
 /** What the caller may want to type next: one short command. */
 export function nextHint(record: JobRecord): string {
   const id = shortId(record.id);
-  if (record.state === 'needs_input') return `cc-delegate answer ${id} "…"`;
+  if (record.state === 'needs_input') {
+    const isMoney = record.question?.kind === 'budget';
+    return `cc-delegate answer ${id} ${isMoney ? '--raise-budget USD, or: stop' : '"…"'}`;
+  }
   if (!isTerminal(record.state)) return `cc-delegate wait ${id}`;
   if (record.kind === 'ask')
     return record.state === 'succeeded' ? `cc-delegate followup ${id} "…"` : `cc-delegate log ${id}`;
@@ -112,6 +116,7 @@ export function statusOf(record: JobRecord, nowMs: number): Record<string, unkno
     id: record.id,
     state: record.state,
     done: ended,
+    ...(waitsForItsTurn(record) && { note: trimLine(record.progress.note, 60) }),
     step: record.progress.step,
     model: trimLine(record.model, 60),
     costUsd: record.costUsd,
@@ -138,6 +143,7 @@ function endedWords(record: JobRecord): string {
 /** What a job is doing or how it ended, for the last column of a table. */
 export function whatColumn(record: JobRecord): string {
   const id = shortId(record.id);
+  if (record.question?.kind === 'budget') return `asks for money → answer ${id}`;
   if (record.question) return `asks: ${trimLine(record.question.message, 16)} → answer ${id}`;
   if (isTerminal(record.state)) return endedWords(record);
   const touched =

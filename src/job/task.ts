@@ -15,6 +15,8 @@ export interface Task {
   readonly notSeen: { readonly changed: number; readonly untracked: number };
   /** Tools the worker does not get, by our names. A later turn may add to them, never take away. */
   readonly denyTools: readonly string[];
+  /** The person let it spend its budget whatever has been spent today or for the repository. */
+  readonly passCaps: boolean;
   /** The turn this one goes on from; null for the first of its conversation. */
   readonly goesOn: GoesOn | null;
   /** null for a task. */

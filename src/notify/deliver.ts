@@ -11,7 +11,7 @@ import {
   withdraw,
 } from './deliveries.ts';
 import { hasJobsOf, heirsFrom, pointAlong } from './heirs.ts';
-import { noticeOf, whatOf } from './notice.ts';
+import { budgetNoticeOf, noticeOf, whatOf } from './notice.ts';
 import { isTerminalOwner, ownerFolder, ownerOf } from './places.ts';
 import { removeIfEmpty } from './quietly.ts';
 
@@ -33,10 +33,14 @@ export function deliver(userDir: string, record: JobRecord): void {
 function bringInLine(userDir: string, record: JobRecord): boolean {
   const owner = ownerOf(record);
   const notice = noticeOf(record);
-  const now = notice === null ? null : whatOf(notice);
-  withdraw(userDir, owner, record.id, (what) => what !== now);
-  if (notice === null) return false;
-  if (!isTerminal(record.state)) return post(userDir, owner, notice);
+  const budget = budgetNoticeOf(record);
+  const now = [notice, budget].flatMap((one) => (one === null ? [] : [whatOf(one)]));
+  withdraw(userDir, owner, record.id, (what) => !now.includes(what));
+  const isBudgetNew = budget !== null && post(userDir, owner, budget);
+  // That half is spent can wait for the session's next turn.
+  const isUrgent = isBudgetNew && budget.percent === 80;
+  if (notice === null) return isUrgent;
+  if (!isTerminal(record.state)) return post(userDir, owner, notice) || isUrgent;
   // Told of before, or looked at: an ended job is saved again when its work was salvaged or applied.
   if (!isNotedActive(userDir, record)) return false;
   const isNew = post(userDir, owner, notice);

@@ -1,4 +1,5 @@
-import { formatDuration, oneLine, trimLine } from '../job/format.ts';
+import { BUDGET_MARKS, type BudgetMark, markReached } from '../job/budget.ts';
+import { formatDuration, formatMoney, oneLine, trimLine } from '../job/format.ts';
 import { isJobId, type JobId, shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal, JOB_STATES, type JobState } from '../job/states.ts';
@@ -12,8 +13,10 @@ export interface Notice {
   readonly words: string;
   /** How it ended; '' for a question. */
   readonly outcome: string;
-  /** The question's id; null when the job has ended. */
+  /** The question's id; null when the job has ended, and for news of its budget. */
   readonly question: string | null;
+  /** How much of the budget is spent, in per cent, when that is the news; null otherwise. */
+  readonly percent: BudgetMark | null;
   /** When the worker goes on without an answer. */
   readonly expiresAt: string | null;
   readonly at: string;
@@ -29,15 +32,36 @@ export function noticeOf(record: JobRecord): Notice | null {
   if (isTerminal(state)) {
     const at = record.endedAt ?? record.updatedAt;
     const outcome = result?.summaryLine ?? '';
-    return { job, repo, state, words: title, outcome, question: null, expiresAt: null, at };
+    return { job, repo, state, words: title, outcome, question: null, percent: null, expiresAt: null, at };
   }
   if (question === null) return null;
   const { id, message, expiresAt, askedAt } = question;
-  return { job, repo, state, words: message, outcome: '', question: id, expiresAt, at: askedAt };
+  return {
+    job,
+    repo,
+    state,
+    words: message,
+    outcome: '',
+    question: id,
+    percent: null,
+    expiresAt,
+    at: askedAt,
+  };
+}
+
+/** What there is to say of the budget of a job that has not ended; null when nothing. The highest mark stands for all. */
+export function budgetNoticeOf(record: JobRecord): Notice | null {
+  const { id: job, repo, state, title, costUsd, limits, updatedAt } = record;
+  const percent = isTerminal(state) ? null : markReached(costUsd, limits.budgetUsd);
+  if (percent === null) return null;
+  const outcome = `of ${formatMoney(limits.budgetUsd)} spent`;
+  return { job, repo, state, words: title, outcome, question: null, percent, expiresAt: null, at: updatedAt };
 }
 
 /** The notice's name beside its job: the same for the same piece of news, another one for the next of its kind. */
-export function whatOf({ question, at }: Notice): string {
+export function whatOf({ question, percent, outcome, at }: Notice): string {
+  // Not its time: every save finds the same mark reached. A budget that was raised has marks of its own.
+  if (percent !== null) return `budget${percent}-${outcome.replace(/[^0-9]/g, '').slice(0, 20)}`;
   const stamp = Math.max(0, Date.parse(at) || 0).toString(36);
   const name = question === null ? 'ended' : question.replace(/[^A-Za-z0-9]/g, '').slice(0, 20) || 'q';
   return `${name}-${stamp}`;
@@ -53,12 +77,14 @@ export function parseNotice(text: string): Notice | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { job, repo, state, words, outcome, question, expiresAt, at } = value as Record<string, unknown>;
+  const fields = value as Record<string, unknown>;
+  const { job, repo, state, words, outcome, question, expiresAt, at } = fields;
   const known = JOB_STATES.find((one) => one === state);
   if (typeof job !== 'string' || !isJobId(job) || known === undefined) return null;
   if (!isText(repo) || !isText(words) || !isText(outcome) || !isText(at)) return null;
   if (!isTextOrNull(question) || !isTextOrNull(expiresAt)) return null;
-  return { job, repo, state: known, words, outcome, question, expiresAt, at };
+  const percent = BUDGET_MARKS.find((mark) => mark === fields.percent) ?? null;
+  return { job, repo, state: known, words, outcome, question, percent, expiresAt, at };
 }
 
 function isText(value: unknown): value is string {
@@ -73,6 +99,9 @@ function isTextOrNull(value: unknown): value is string | null {
 export function noticeText(notice: Notice, nowMs: number): string {
   const { job, state, outcome, question, expiresAt } = notice;
   const id = shortId(job);
+  if (notice.percent !== null) {
+    return `[delegate] ${id} ${notice.percent} % ${plain(outcome, 60)}. ${quoted(notice.words, 90)} cc-delegate progress ${id}`;
+  }
   if (question === null) {
     const what = outcome === '' ? '' : `: ${plain(outcome, 200)}`;
     return `[delegate] ${id} ${state}${what}. ${quoted(notice.words, 90)} cc-delegate result ${id}`;

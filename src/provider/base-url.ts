@@ -35,6 +35,7 @@ export function hostOf(baseUrl: string): string {
 
 /** The URL as it may be shown: user name, password and query values hidden. */
 export function maskUrl(text: string): string {
+  if (text === '') return '(no URL yet)';
   if (!URL.canParse(text)) return '(not a URL)';
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {

@@ -16,13 +16,23 @@ export interface CatalogueModel {
 const amount = z.number().nonnegative();
 const tokens = z.number().int().positive().nullable();
 
+const prices = {
+  input: amount,
+  output: amount,
+  cacheRead: amount.optional(),
+  cacheWrite: amount.optional(),
+};
+
 const modelSchema = z.object({
   provider: z.string(),
   id: z.string(),
   context: tokens,
   maxOutput: tokens,
   prices: z
-    .object({ input: amount, output: amount, cacheRead: amount.optional(), cacheWrite: amount.optional() })
+    .object({
+      ...prices,
+      tiers: z.array(z.object({ above: z.number().int().positive(), ...prices })).optional(),
+    })
     .nullable(),
 });
 
@@ -38,7 +48,15 @@ export type StoredModel = z.infer<typeof modelSchema>;
 export type StoredCatalogue = z.infer<typeof storedCatalogueSchema>;
 
 /** The list that is shipped. It works without a network, and is as old as the release. */
-export async function shippedCatalogue(): Promise<StoredCatalogue> {
+export function shippedCatalogue(): Promise<StoredCatalogue> {
+  shipped ??= readShipped();
+  return shipped;
+}
+
+/** Read once in a process: some look up many models in it. */
+let shipped: Promise<StoredCatalogue> | undefined;
+
+async function readShipped(): Promise<StoredCatalogue> {
   const { default: snapshot } = await import('./catalogue-snapshot.json', { with: { type: 'json' } });
   return storedCatalogueSchema.parse(snapshot);
 }

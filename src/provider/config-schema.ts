@@ -7,6 +7,8 @@ import { nameText, PERMISSION_MODES, PROFILE_NAME, profileSchema, VARIABLE_NAME 
 export const MODES = ['off', 'ondemand', 'auto'] as const;
 
 const money = z.number().nonnegative();
+/** `none`, in words, since a cap that is left out is the default one. */
+const cap = money.or(z.literal('none').transform(() => null));
 const whole = z.number().int().nonnegative();
 const positive = z.number().int().positive();
 const profileName = z.string().regex(PROFILE_NAME, 'letters, digits, _ and -, at most 64');
@@ -21,6 +23,15 @@ const duration = z.union([z.number().nonnegative(), z.string()]).transform((valu
 const folder = z.string().refine((path) => isAbsolute(path) || path === '~' || path.startsWith('~/'), {
   message: 'an absolute path, or one that starts with ~/',
 });
+
+/** Of these signs every text is a glob that can be read. */
+const pathGlob = z
+  .string()
+  .min(1)
+  .max(200)
+  .refine((glob) => !/[[\]\\]|^[/~]|(^|\/)\.\.(\/|$)/.test(glob) && glob.trim() === glob, {
+    message: 'paths in a repository with * ? ** {a,b}, such as .env* or secrets/**',
+  });
 
 /**
  * `config.yaml` as people write it: everything optional, keys we do not know kept. Durations in seconds after
@@ -37,8 +48,8 @@ export const configSchema = z.looseObject({
   budget: z
     .looseObject({
       perJob: money.optional(),
-      perDay: money.optional(),
-      perRepository: money.optional(),
+      perDay: cap.optional(),
+      perRepository: cap.optional(),
     })
     .optional(),
   limits: z
@@ -54,7 +65,13 @@ export const configSchema = z.looseObject({
       testTimeout: duration.optional(),
     })
     .optional(),
-  concurrency: z.looseObject({ total: positive.optional(), perProvider: positive.optional() }).optional(),
+  concurrency: z
+    .looseObject({
+      total: positive.optional(),
+      perProvider: positive.optional(),
+      queueTimeout: duration.optional(),
+    })
+    .optional(),
   sandbox: z
     .looseObject({
       allowUnsandboxed: z.boolean().optional(),
@@ -69,6 +86,7 @@ export const configSchema = z.looseObject({
     })
     .optional(),
   addDirs: z.array(folder).optional(),
+  neverSend: z.array(pathGlob).optional(),
   retention: z.looseObject({ days: z.number().nonnegative().optional() }).optional(),
   apply: z.looseObject({ ask: z.boolean().optional() }).optional(),
   supervisorModel: nameText.optional(),
@@ -102,12 +120,14 @@ export const KNOWN_KEYS: readonly string[] = [
   'limits.testTimeout',
   'concurrency.total',
   'concurrency.perProvider',
+  'concurrency.queueTimeout',
   'sandbox.allowUnsandboxed',
   'sandbox.boundary',
   'sandbox.network',
   'sandbox.runtime',
   'env.pass',
   'addDirs',
+  'neverSend',
   'retention.days',
   'apply.ask',
   'supervisorModel',
@@ -121,6 +141,10 @@ export const KNOWN_KEYS: readonly string[] = [
   'profiles.*.keyEnv',
   'profiles.*.headers.*',
   'profiles.*.fallbacks',
+  'profiles.*.region',
+  'profiles.*.project',
+  'profiles.*.location',
+  'profiles.*.apiVersion',
   'profiles.*.prices.input',
   'profiles.*.prices.output',
   'profiles.*.prices.cacheRead',
@@ -129,4 +153,6 @@ export const KNOWN_KEYS: readonly string[] = [
   'profiles.*.permissionMode',
   'profiles.*.contextWindow',
   'profiles.*.maxOutput',
+  'profiles.*.dataPolicy.collection',
+  'profiles.*.dataPolicy.zdr',
 ];

@@ -15,6 +15,8 @@ const fileSchema = z.looseObject({
   schema: z.literal(1),
   profiles: z.record(z.string(), entrySchema),
   providers: z.record(z.string(), entrySchema),
+  /** Of subscriptions; `login/saved-logins.ts` knows their form. */
+  logins: z.record(z.string(), z.unknown()).optional(),
 });
 export type Credentials = z.infer<typeof fileSchema>;
 
@@ -62,6 +64,7 @@ export async function keepOlderOnly(path: string): Promise<boolean> {
       schema: _schema,
       profiles: _profiles,
       providers: _providers,
+      logins: _logins,
       ...others
     } = parseCredentials(path, text);
     isShared = Object.keys(others).length > 0;
@@ -100,7 +103,8 @@ export async function removeKey(env: PathEnvironment, owner: KeyOwner, warn: War
   return removed;
 }
 
-async function editCredentials(
+/** Changes the file under its lock, from what it holds at this moment. Throws UserError (exit 6) as the file does. */
+export async function editCredentials(
   env: PathEnvironment,
   warn: Warn,
   edit: (credentials: Credentials) => void,

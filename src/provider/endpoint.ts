@@ -4,7 +4,9 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import type { CloudAccess, Login } from './access.ts';
 import { modelText } from './allowed-models.ts';
 import { hostOf, isLoopback, requestBase } from './base-url.ts';
+import { dataPolicyBody } from './data-policy.ts';
 import type { KeyQuestion } from './find-key.ts';
+import { KEY_HEADERS } from './key-header.ts';
 import { modelOf, type Profile } from './profile.ts';
 import { findProvider, type Provider, type ProviderApi, unknownProvider } from './providers.ts';
 import type { Reference } from './reference.ts';
@@ -30,14 +32,15 @@ export interface Endpoint {
 }
 
 /**
- * The endpoint of a model. What a profile says of prices and sizes is about its own model only. Throws UserError
- * (exit 2) for a provider that has no URL of its own when no profile brings one.
+ * The endpoint of a model. What a profile says of prices and sizes is about its own model only. A cloud's has no URL
+ * and no access yet where the profile brings none: `readyCloud` knows them. Throws UserError (exit 2) for a provider
+ * that has no URL of its own when no profile brings one.
  */
 export function endpointOf(reference: Reference, profile: Profile | undefined): Endpoint {
   const provider = providerOf(reference);
-  const api = profile?.api ?? provider.endpoints[0]?.api;
+  const api = profile?.api ?? apiOf(provider, reference.model);
   const own = provider.endpoints.find((endpoint) => endpoint.api === api)?.baseUrl;
-  const baseUrl = profile?.baseUrl ?? own;
+  const baseUrl = profile?.baseUrl ?? (provider.cloud === undefined ? own : '');
   if (api === undefined || baseUrl === undefined || baseUrl === null) throw needsProfile(reference);
   const about = profile !== undefined && modelOf(profile) === reference.model ? profile : undefined;
   return {
@@ -46,10 +49,19 @@ export function endpointOf(reference: Reference, profile: Profile | undefined): 
     api,
     baseUrl: requestBase(baseUrl, api),
     headers: profile?.headers ?? {},
+    ...(provider.login !== undefined && {
+      login: { kind: provider.login, owner: reference.profile ?? provider.id },
+    }),
     prices: pricesOf(about),
+    body: dataPolicyBody(profile?.dataPolicy),
     contextWindow: about?.contextWindow ?? null,
     maxOutput: about?.maxOutput ?? null,
   };
+}
+
+/** The protocol of a model where no profile says: the provider's first, but for some names. */
+function apiOf({ endpoints, apiOf: named }: Provider, model: string): ProviderApi | undefined {
+  return named?.find(({ prefix }) => model.startsWith(prefix))?.api ?? endpoints[0]?.api;
 }
 
 function pricesOf(profile: Profile | undefined): Prices | null {
@@ -80,7 +92,7 @@ export function keyQuestion(
 /** An endpoint of the user's own needs a key when a variable is named for it, or when it is out on the net. */
 function needsKey(provider: Provider, profile: Profile | undefined, endpoint: Endpoint): boolean {
   const headers = Object.keys(endpoint.headers).map((name) => name.toLowerCase());
-  if (headers.includes('authorization') || headers.includes('x-api-key')) return false;
+  if (KEY_HEADERS.some((name) => headers.includes(name))) return false;
   if (profile?.keyEnv !== undefined) return true;
   if (provider.needsKey !== 'depends') return provider.needsKey === 'always';
   return endpoint.baseUrl.startsWith('https:') && !isLoopback(endpoint.baseUrl);

@@ -1,5 +1,5 @@
 import { type Credentials, type KeyOwner, olderKey, type SavedKey } from './credentials.ts';
-import type { Provider } from './providers.ts';
+import { keyVariables, type Provider } from './providers.ts';
 
 /** Where a key came from. One found only in the caller's environment is gone when the job is resumed. */
 export type KeySource =
@@ -54,10 +54,9 @@ export function findKey(
   const older = question.keyEnv === null ? null : olderKey(credentials, question.keyEnv);
   if (older !== null)
     return { key: older, source: { kind: 'credentials', owner: { kind: 'provider', name: provider.id } } };
-  const variable = question.keyEnv ?? provider.keyEnv;
-  const fromEnv = variable === null ? undefined : env[variable]?.trim();
-  if (variable !== null && fromEnv !== undefined && fromEnv !== '') {
-    return { key: fromEnv, source: { kind: 'environment', variable } };
+  for (const variable of question.keyEnv === null ? keyVariables(provider) : [question.keyEnv]) {
+    const key = env[variable]?.trim();
+    if (key !== undefined && key !== '') return { key, source: { kind: 'environment', variable } };
   }
   if (legacy !== null && legacy.provider === provider.id) {
     return { key: legacy.key, source: { kind: 'legacy', variable: legacy.variable } };

@@ -1,3 +1,6 @@
+import { httpFetch, ProxyError } from './http.ts';
+import type { HttpEnvironment } from './http-proxy.ts';
+
 const LIMIT_MS = 8000;
 const MAX_BYTES = 16 * 1024 * 1024;
 
@@ -7,9 +10,13 @@ export type JsonAnswer =
   | { readonly kind: 'failed'; readonly status: number | null; readonly why: string };
 
 /** One GET for JSON, bounded in time and size. Never throws, follows nothing: a key goes where the user sent it. */
-export async function getJson(url: string, headers: Readonly<Record<string, string>>): Promise<JsonAnswer> {
+export async function getJson(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  env?: HttpEnvironment,
+): Promise<JsonAnswer> {
   try {
-    const response = await fetch(url, {
+    const response = await httpFetch(env)(url, {
       headers: { accept: 'application/json', ...headers },
       redirect: 'manual',
       signal: AbortSignal.timeout(LIMIT_MS),
@@ -41,6 +48,7 @@ async function readBounded(response: Response): Promise<string | null> {
 function whyOf(error: unknown): string {
   if (error instanceof SyntaxError) return 'its answer is no JSON';
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if (at instanceof ProxyError) return at.message;
     if (at.name === 'TimeoutError') return `no answer in ${LIMIT_MS / 1000} s`;
     if ('code' in at && typeof at.code === 'string') return at.code;
   }

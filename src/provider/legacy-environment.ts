@@ -1,6 +1,6 @@
 import { EXIT, UserError } from '../job/user-error.ts';
 import type { LegacyKey } from './find-key.ts';
-import { PROVIDERS } from './providers.ts';
+import { keyVariables, PROVIDERS } from './providers.ts';
 import { parseReference, type Reference } from './reference.ts';
 
 /** What the variables of the older product say; all of it counts only while no profile is defined. */
@@ -51,7 +51,9 @@ function legacyKey(env: Environment, provider: string): LegacyKey | null {
   const own = read(env, 'DELEGATE_API_KEY');
   if (own !== null) return { variable: 'DELEGATE_API_KEY', key: own, provider };
   const variable = read(env, 'DELEGATE_API_KEY_ENV_VAR');
-  const foreign = PROVIDERS.some(({ id, keyEnv }) => keyEnv === variable && id !== provider);
+  const foreign = PROVIDERS.some(
+    (entry) => entry.id !== provider && variable !== null && keyVariables(entry).includes(variable),
+  );
   const named = variable === null || foreign ? null : read(env, variable);
   return variable === null || named === null ? null : { variable, key: named, provider };
 }

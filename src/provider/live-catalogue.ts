@@ -13,6 +13,7 @@ import {
   storedCatalogueSchema,
 } from './catalogue.ts';
 import { getJson } from './get-json.ts';
+import { findProvider } from './providers.ts';
 
 const FRESH_MS = 24 * 3600 * 1000;
 const CACHE_MAX_BYTES = 16 * 1024 * 1024;
@@ -51,7 +52,7 @@ export async function liveCatalogue(question: CatalogueQuestion): Promise<HeardC
   if (cached !== null && !question.refresh && isFresh(cached.at, now)) {
     return { provider, models: cached.models, source: 'cache', at: cached.at, note: null };
   }
-  const answer = await getJson(`${baseUrl}/models`, {});
+  const answer = await getJson(`${baseUrl}/models`, {}, question.env);
   const models = answer.kind === 'ok' ? fromWire(provider, answer.value) : null;
   if (models !== null && models.length > 0) {
     const at = new Date(now).toISOString();
@@ -71,12 +72,43 @@ export async function shippedFor(provider: string): Promise<HeardCatalogue> {
   return { provider, models: own, source: 'shipped', at, note: null };
 }
 
-function cachePath({ env, provider }: CatalogueQuestion): string {
+/** Whose list is public, prices among it, and may be asked for without a key. */
+export const LISTED_PROVIDER = 'openrouter';
+
+/**
+ * What was last heard of a provider, however old; null: nothing, or from another endpoint than `baseUrl`. Reads a file,
+ * asks nobody.
+ */
+export function heardPrices(
+  provider: string,
+  env: PathEnvironment,
+  baseUrl: string | undefined,
+): StoredCatalogue | null {
+  const own = findProvider(provider)?.endpoints[0]?.baseUrl;
+  const place = baseUrl ?? own;
+  return typeof place === 'string' ? readCache({ provider, env, baseUrl: place }) : null;
+}
+
+/**
+ * Asks a provider for its list when nothing of use was heard before: never, or before this
+ * program's own list was made. Only at the provider's own endpoint; what cannot be had is no failure.
+ */
+export async function hearOnce(of: Place, now: number): Promise<void> {
+  const isOwn = findProvider(of.provider)?.endpoints.some(({ baseUrl }) => baseUrl === of.baseUrl) ?? false;
+  if (of.provider !== LISTED_PROVIDER || !isOwn) return;
+  const heard = readCache(of);
+  if (heard !== null && heard.at >= (await shippedCatalogue()).at) return;
+  await liveCatalogue({ ...of, now, refresh: true });
+}
+
+type Place = Pick<CatalogueQuestion, 'provider' | 'baseUrl' | 'env'>;
+
+function cachePath({ env, provider }: Place): string {
   return join(userDirectory(env), 'catalogue', `${provider}.json`);
 }
 
 /** null: nothing was heard, or from another place. */
-function readCache(question: CatalogueQuestion): StoredCatalogue | null {
+function readCache(question: Place): StoredCatalogue | null {
   const read = readJsonFile(cachePath(question), cacheSchema, CACHE_MAX_BYTES);
   return read.kind === 'ok' && read.value.baseUrl === question.baseUrl ? read.value : null;
 }

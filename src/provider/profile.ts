@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { baseUrlProblem } from './base-url.ts';
-import { findProvider, hasOwnModelNames, PROVIDER_APIS, PROVIDERS, type Provider } from './providers.ts';
+import { dataPolicyProblem, dataPolicySchema } from './data-policy.ts';
+import {
+  findProvider,
+  hasOwnModelNames,
+  keyVariables,
+  PROVIDER_APIS,
+  PROVIDERS,
+  type Provider,
+} from './providers.ts';
 
 /** US dollars per million tokens. 0 is a real price; an unknown one is left out, with its partner. */
 const price = z.number().nonnegative();
@@ -37,6 +45,8 @@ export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e]*$/;
 
+const cloudName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9.:-]*$/, 'a name as the cloud spells it');
+
 const baseUrl = z.string().superRefine((value, context) => {
   const problem = baseUrlProblem(value);
   if (problem !== null) context.addIssue({ code: 'custom', message: problem });
@@ -59,11 +69,17 @@ const fields = z.looseObject({
     )
     .optional(),
   fallbacks: z.array(nameText).optional(),
+  /** Of a cloud: see `cloud.ts`. */
+  region: cloudName.optional(),
+  project: cloudName.optional(),
+  location: cloudName.optional(),
+  apiVersion: cloudName.optional(),
   prices: pricesSchema.optional(),
   engine: z.enum(ENGINE_IDS).optional(),
   permissionMode: z.enum(PERMISSION_MODES).optional(),
   contextWindow: tokens.optional(),
   maxOutput: tokens.optional(),
+  dataPolicy: dataPolicySchema.optional(),
 });
 
 /** A named way to a model, as it stands in `config.yaml`. Keys we do not know are kept. */
@@ -73,12 +89,17 @@ export const profileSchema = fields.superRefine((profile, context) => {
   const missing = (path: string, message: string) =>
     context.addIssue({ code: 'custom', path: [path], message });
   const endpoint = provider.endpoints.find(({ api }) => api === (profile.api ?? provider.endpoints[0]?.api));
-  if (profile.baseUrl === undefined && (endpoint === undefined || endpoint.baseUrl === null)) {
-    const own = provider.endpoints.filter(({ baseUrl }) => baseUrl !== null).map(({ api }) => api);
+  const bringsUrl = provider.cloud === undefined && endpoint?.baseUrl === null;
+  if (profile.baseUrl === undefined && (endpoint === undefined || bringsUrl)) {
+    const isOwn = (url: string | null) => url !== null || provider.cloud !== undefined;
+    const own = provider.endpoints.filter(({ baseUrl }) => isOwn(baseUrl)).map(({ api }) => api);
     if (own.length === 0) missing('baseUrl', `the endpoint's URL, which ${provider.id} always needs`);
     else missing('api', `one of ${own.join(', ')}, or another one together with baseUrl`);
   }
-  const owner = PROVIDERS.find(({ keyEnv }) => keyEnv !== null && keyEnv === profile.keyEnv);
+  const policy = profile.dataPolicy && dataPolicyProblem(provider.id, endpoint?.api ?? profile.api);
+  if (typeof policy === 'string') missing('dataPolicy', policy);
+  const { keyEnv } = profile;
+  const owner = PROVIDERS.find((entry) => keyEnv !== undefined && keyVariables(entry).includes(keyEnv));
   if (provider.needsKey === 'always' && owner !== undefined && owner.id !== provider.id) {
     missing('keyEnv', `a variable that holds a key for ${provider.id}; this one is for ${owner.id}`);
   }

@@ -1,21 +1,29 @@
+import type { UserError } from '../job/user-error.ts';
 import type { PathEnvironment } from '../store/paths.ts';
 import { expandShortName, modelText, requireAllowed } from './allowed-models.ts';
+import { requestBase } from './base-url.ts';
 import { chooseModel, type ModelChoice, type ModelRequest, type ModelSettings } from './choose-model.ts';
+import { notReady, readyCloud } from './cloud.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
 import { type Endpoint, endpointOf, keyQuestion, noKey } from './endpoint.ts';
 import { findKey, type KeySource } from './find-key.ts';
 import { type LegacyEnvironment, NO_LEGACY, readLegacyEnvironment } from './legacy-environment.ts';
+import { readyLogin } from './login/ready-login.ts';
+import { findLogin } from './login/saved-logins.ts';
+import type { FoundPrices } from './prices.ts';
 import { modelOf } from './profile.ts';
 import { PROVIDERS } from './providers.ts';
 import { ownProfile, parseReference, type Reference } from './reference.ts';
 import type { Warn } from './user-file.ts';
 
-/** A model that can be called now. `key` stays out of `endpoint`, so that the endpoint may be written down. */
+/** A model that can be called now. A cloud's `endpoint` holds what signs for it: neither is ever written down. */
 export interface ReadyModel {
   readonly endpoint: Endpoint;
   /** null: the endpoint needs none. */
   readonly key: string | null;
   readonly keySource: KeySource;
+  /** Which list its prices are from; absent: the user set them, or nobody knows them. */
+  readonly priced?: Pick<FoundPrices, 'source' | 'at'> | undefined;
 }
 
 /** Which models a job works with, and why. */
@@ -116,7 +124,7 @@ function readyFallbacks(known: Known, choice: ModelChoice, typed: readonly strin
   return typed.map((each): Fallback => {
     const reference = parseSide(known, choice, each);
     const found = withKey(known, reference);
-    if (found.keyMissing) {
+    if (found.missing !== null) {
       return { kind: 'left out', notice: `fallback ${modelText(reference)} has no key and is left out` };
     }
     return { kind: 'ready', model: found.model };
@@ -124,33 +132,51 @@ function readyFallbacks(known: Known, choice: ModelChoice, typed: readonly strin
 }
 
 function ready(known: Known, reference: Reference): ReadyModel {
-  const { model, keyMissing } = withKey(known, reference);
-  if (keyMissing) {
-    const profile =
-      reference.profile === null ? undefined : ownProfile(known.settings.profiles, reference.profile);
-    throw noKey(reference, profile);
-  }
+  const { model, missing } = withKey(known, reference);
+  if (missing !== null) throw missing;
   return model;
 }
 
 function withKey(
   known: Known,
   reference: Reference,
-): { readonly model: ReadyModel; readonly keyMissing: boolean } {
+): { readonly model: ReadyModel; readonly missing: UserError | null } {
   requireAllowed(known.settings.allowedModels, reference);
   const profile =
     reference.profile === null ? undefined : ownProfile(known.settings.profiles, reference.profile);
   const endpoint = endpointOf(reference, profile);
   const question = keyQuestion(reference, profile, endpoint);
   const { key, source } = findKey(question.key, known.credentials, known.env, known.legacy.key);
-  return { model: { endpoint, key, keySource: source }, keyMissing: key === null && question.required };
+  if (endpoint.login !== undefined) {
+    const { kind } = endpoint.login;
+    const ready = readyLogin(known.credentials, kind, reference.profile, modelText(reference));
+    const none = { key: null, keySource: { kind: 'none' } } as const;
+    if (ready.kind === 'missing') return { model: { endpoint, ...none }, missing: ready.error };
+    return { model: { endpoint: { ...endpoint, login: ready.login }, ...none }, missing: null };
+  }
+  const kind = question.key.provider.cloud;
+  if (kind !== undefined) {
+    // Headers of the profile's own may stand in the place of a key.
+    const cloud = readyCloud(kind, profile ?? {}, known.env, key ?? (question.required ? null : ''));
+    if (cloud.kind === 'missing') {
+      return {
+        model: { endpoint, key, keySource: source },
+        missing: notReady(reference.provider, cloud.what),
+      };
+    }
+    const placed = { ...endpoint, baseUrl: requestBase(cloud.baseUrl, endpoint.api), cloud: cloud.access };
+    return { model: { endpoint: placed, key, keySource: source }, missing: null };
+  }
+  const missing = key === null && question.required ? noKey(reference, profile) : null;
+  return { model: { endpoint, key, keySource: source }, missing };
 }
 
-/** The default models of the providers a key is there for, in the order of the table. */
+/** The default models of the providers a key or a login is there for, in the order of the table. A cloud is never guessed. */
 function keyedDefaults(known: Known): Reference[] {
-  return PROVIDERS.flatMap(({ id, defaultModel }) => {
-    if (defaultModel === null) return [];
+  return PROVIDERS.flatMap(({ id, defaultModel, cloud, login }) => {
+    if (defaultModel === null || cloud !== undefined) return [];
     const reference: Reference = { provider: id, model: defaultModel, profile: null };
+    if (login !== undefined) return findLogin(known.credentials, login, null) === null ? [] : [reference];
     const question = keyQuestion(reference, undefined, endpointOf(reference, undefined));
     const { key } = findKey(question.key, known.credentials, known.env, null);
     return key === null ? [] : [reference];

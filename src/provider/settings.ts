@@ -1,4 +1,5 @@
 import { DEFAULT_LIMITS, type Limits } from '../job/limits.ts';
+import { type Concurrency, DEFAULT_CONCURRENCY } from '../job/queue.ts';
 import type { Boundary, Network } from '../job/record.ts';
 import type { MODES, UserConfig } from './config-schema.ts';
 import type { PERMISSION_MODES, Profile } from './profile.ts';
@@ -13,7 +14,7 @@ export interface Settings {
   readonly graderProfile: string | null;
   readonly permissionMode: PermissionMode | null;
   readonly permissionCeiling: PermissionMode | null;
-  /** US dollars. */
+  /** US dollars; null: no cap. A day goes from midnight to midnight where the user is. */
   readonly budget: {
     readonly perJob: number;
     readonly perDay: number | null;
@@ -21,7 +22,7 @@ export interface Settings {
   };
   /** Seconds and counts; the budget stands above. */
   readonly limits: Omit<Limits, 'budgetUsd'>;
-  readonly concurrency: { readonly total: number; readonly perProvider: number };
+  readonly concurrency: Concurrency;
   readonly sandbox: {
     readonly allowUnsandboxed: boolean;
     readonly boundary: Boundary;
@@ -31,6 +32,8 @@ export interface Settings {
   };
   readonly env: { readonly pass: readonly string[] };
   readonly addDirs: readonly string[];
+  /** Globs of files whose content goes to no model. */
+  readonly neverSend: readonly string[];
   readonly retention: { readonly days: number };
   readonly apply: { readonly ask: boolean };
   readonly supervisorModel: string | null;
@@ -45,6 +48,9 @@ export interface Settings {
 
 const { budgetUsd, ...limits } = DEFAULT_LIMITS;
 
+/** What all jobs of a day may spend before anybody has said anything else. US dollars. */
+const DEFAULT_DAY_USD = 20;
+
 export const DEFAULT_SETTINGS: Settings = {
   mode: 'ondemand',
   allowedModels: 'all',
@@ -52,12 +58,13 @@ export const DEFAULT_SETTINGS: Settings = {
   graderProfile: null,
   permissionMode: null,
   permissionCeiling: null,
-  budget: { perJob: budgetUsd, perDay: null, perRepository: null },
+  budget: { perJob: budgetUsd, perDay: DEFAULT_DAY_USD, perRepository: null },
   limits,
-  concurrency: { total: 4, perProvider: 4 },
+  concurrency: DEFAULT_CONCURRENCY,
   sandbox: { allowUnsandboxed: false, boundary: 'sandbox', network: 'none', runtime: null },
   env: { pass: [] },
   addDirs: [],
+  neverSend: [],
   retention: { days: 14 },
   apply: { ask: true },
   supervisorModel: null,

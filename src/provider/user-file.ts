@@ -97,15 +97,33 @@ interface Held {
   unlock(): Promise<void>;
 }
 
-async function lockFile(path: string): Promise<Held> {
+/** Longer in all than a lock needs to become stale. */
+const WRITERS = { retries: 60, factor: 1.3, minTimeout: 10, maxTimeout: 200, randomize: true };
+/** For those who wait until another process has its answer from the net: a good minute. */
+const ASKERS = { retries: 300, factor: 1.3, minTimeout: 20, maxTimeout: 200, randomize: true };
+
+/**
+ * Runs `act` while no other process runs one for the same path; the path itself need not exist. For what takes longer
+ * than a write, such as a request. Throws UserError (exit 6) when the others take longer than a minute.
+ */
+export async function oneAtATime<T>(path: string, act: () => Promise<T>): Promise<T> {
+  ensureFolder(dirname(path));
+  const { unlock } = await lockFile(path, ASKERS);
+  try {
+    return await act();
+  } finally {
+    await unlock();
+  }
+}
+
+async function lockFile(path: string, retries = WRITERS): Promise<Held> {
   const { default: lockfile } = await import('proper-lockfile');
   let lost = false;
   try {
     const unlock = await lockfile.lock(path, {
       realpath: false,
       stale: STALE_MS,
-      // Longer in all than a lock needs to become stale.
-      retries: { retries: 60, factor: 1.3, minTimeout: 10, maxTimeout: 200, randomize: true },
+      retries,
       onCompromised: () => {
         lost = true;
       },

@@ -1,7 +1,7 @@
 import type { EngineEvent } from '../engine/engine.ts';
-import { addSpend, NO_SPEND, type Spend } from '../job/cost.ts';
 import { trimLine } from '../job/format.ts';
 import type { JobWriter } from '../store/job-writer.ts';
+import type { Account } from './account.ts';
 import { checkpoint } from './checkpoint.ts';
 import type { JobLog } from './job-log.ts';
 import type { Watchdogs } from './watchdogs.ts';
@@ -13,19 +13,20 @@ export class Activity {
   readonly #writer: JobWriter;
   readonly #log: JobLog;
   readonly #watchdogs: Watchdogs;
+  readonly #account: Account;
   readonly #touched = new Set<string>();
   readonly #held = new Map<string, () => void>();
   readonly models = new Set<string>();
-  spend: Spend = NO_SPEND;
   steps = 0;
   toolCalls = 0;
   #toolsEnded = 0;
   #text = '';
 
-  constructor(writer: JobWriter, log: JobLog, watchdogs: Watchdogs) {
+  constructor(writer: JobWriter, log: JobLog, watchdogs: Watchdogs, account: Account) {
     this.#writer = writer;
     this.#log = log;
     this.#watchdogs = watchdogs;
+    this.#account = account;
   }
 
   /** The worker's own word on what it does. */
@@ -90,8 +91,9 @@ export class Activity {
   };
 
   #spent(event: EngineEvent & { t: 'spend' }): void {
-    this.spend = addSpend(this.spend, event.spend);
-    this.#writer.progress({ usage: this.spend.usage, costUsd: this.spend.usd, costBasis: this.spend.basis });
+    this.#account.add(event);
+    const { usage, usd, basis } = this.#account.spend;
+    this.#writer.progress({ usage, costUsd: usd, costBasis: basis });
     checkpoint(`step:${this.steps}:spend`);
   }
 

@@ -1,5 +1,6 @@
 import { mkdir, rm } from 'node:fs/promises';
 import type { CommandReceipt } from '../job/receipt.ts';
+import type { JobRecord } from '../job/record.ts';
 import { judge } from '../job/verdict.ts';
 import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import { type GateReport, gate } from '../verify/gate.ts';
@@ -7,7 +8,8 @@ import { createClone } from '../workspace/clone.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
 import { providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
 import { makeGateReady } from '../workspace/ready/gate-ready.ts';
-import { deleteBranch } from '../workspace/refs.ts';
+import { deleteBranch, jobRef, readRef } from '../workspace/refs.ts';
+import type { Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { checkpoint } from './checkpoint.ts';
 import type { Worked } from './outcome.ts';
@@ -52,9 +54,29 @@ export async function takeIn(
   prepared: Pick<Prepared, 'repository' | 'sandbox' | 'leftovers'>,
 ): Promise<Collected> {
   const { record } = job.writer;
+  const collected = await keepWork(job, prepared);
+  // An empty branch is no result: its name is given back.
+  if (collected.kind !== 'changed') await giveBack(prepared.repository, record);
+  checkpoint('collect:done');
+  return collected;
+}
+
+/** The branch is at the base, or at work that was taken in before and has been undone since. */
+async function giveBack(repository: Repository, { id, branch, base }: JobRecord): Promise<void> {
+  const earlier = await readRef(repository, jobRef(id, 'result'));
+  if ((await deleteBranch(repository, branch, base)) || earlier === null) return;
+  await deleteBranch(repository, branch, earlier);
+}
+
+/** The same for work that may still go on: the branch stays, whatever there is. */
+export async function keepWork(
+  job: RunningJob,
+  prepared: Pick<Prepared, 'repository' | 'sandbox' | 'leftovers'>,
+): Promise<Collected> {
+  const { record } = job.writer;
   const provided = await unchangedLeftovers(job.places.work, prepared.leftovers);
   checkpoint('collect:start');
-  const collected = await collect({
+  return collect({
     repository: prepared.repository,
     id: record.id,
     branch: record.branch,
@@ -69,10 +91,6 @@ export async function takeIn(
     withheld: providedAmong(prepared.leftovers),
     reached: (step) => checkpoint(`collect:${step}`),
   });
-  // An empty branch is no result: its name is given back.
-  if (collected.kind !== 'changed') await deleteBranch(prepared.repository, record.branch, record.base);
-  checkpoint('collect:done');
-  return collected;
 }
 
 async function runGate(job: RunningJob, prepared: Prepared, collected: Collected): Promise<GateReport> {

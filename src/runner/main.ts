@@ -13,6 +13,7 @@ import { sweep } from '../store/sweep.ts';
 import { readTask } from '../store/task-file.ts';
 import { checkpoint } from './checkpoint.ts';
 import { cleaner, cleanRecord } from './clean.ts';
+import { hideLogins } from './hide-logins.ts';
 import { complain, JobLog } from './job-log.ts';
 import { SECRETS_FD, type Secrets } from './launch.ts';
 import { runJob } from './run-job.ts';
@@ -31,7 +32,7 @@ async function main(): Promise<void> {
     throw new Error('usage: run|salvage REPOSITORY ID');
   checkpoint('start:up');
   const secrets = readSecrets(await readPipe());
-  const redactor = redactorOf(secrets);
+  const redactor = hideLogins(redactorOf(secrets));
   dieCleanly(redactor);
   checkpoint('start:secrets');
   if (mode === 'salvage') await salvage(repo, id, secrets, redactor);
@@ -74,7 +75,7 @@ async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor
     stop,
     log,
     redactor,
-    ownRedactor: createRedactor({ values: ownSecrets(secrets) }),
+    ownRedactor: hideLogins(createRedactor({ values: ownSecrets(secrets) })),
     watchdogs: new Watchdogs(read.record.limits, stop),
   });
 }

@@ -16,6 +16,7 @@ import { findRepository, type Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
 import { checkpoint } from './checkpoint.ts';
+import { withholdNeverSent } from './never-send.ts';
 import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
 
 /** A workspace that is ready to be worked in, and what it was made from. */
@@ -26,6 +27,8 @@ export interface Prepared {
   /** What set-up and preflight left behind: not the worker's work. */
   readonly leftovers: Leftovers;
   readonly ready: Ready;
+  /** Globs of files that no tool reads to the worker. */
+  readonly neverSend: readonly string[];
 }
 
 export type Preparation =
@@ -82,6 +85,7 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
   });
   job.redactor.learn(await includedSecrets(ready.snapshot));
   job.log.event('ready', { ...shortReport(ready.report), notices: ready.notices });
+  const neverSend = await withholdNeverSent(job);
   checkpoint('prepare:provided');
   const sandbox = await openSandbox({
     jobId: record.id,
@@ -95,7 +99,7 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     readable: [...repository.objectDirectories, ...ready.objectDirectories],
   });
   checkpoint('prepare:sandbox');
-  const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS, ready };
+  const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS, ready, neverSend };
   const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
   if (end) return { ok: false, end, prepared };
   const found = ranAnything(job)

@@ -38,6 +38,8 @@ export class Questions {
   readonly #options: QuestionsOptions;
   readonly #open = new Map<string, Open>();
   #asked = 0;
+  /** Where the job was when the first question came, and goes back to after the last. */
+  #from: 'running' | 'grading' = 'running';
 
   constructor(options: QuestionsOptions) {
     this.#options = options;
@@ -48,6 +50,15 @@ export class Questions {
    * is told to decide by itself, and the job runs on either way. Rejects only when `signal` is aborted.
    */
   async ask(asked: Ask, signal: AbortSignal): Promise<string> {
+    const answer = await this.put(asked, signal);
+    return (
+      answer ??
+      `Nobody answered within ${this.#options.askTimeoutSeconds} s. Take the careful choice yourself, say which, and go on.`
+    );
+  }
+
+  /** The same, for who has another use for silence: null when nobody answered in time. */
+  async put(asked: Ask, signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
     const { log, outbox, askTimeoutSeconds, hold } = this.#options;
     const ask = cleanAsk(asked, log.clean);
@@ -75,10 +86,7 @@ export class Questions {
       const answer = await answered;
       checkpoint(`question:${this.#asked}:heard`);
       log.event(answer === null ? 'question_expired' : 'answer_delivered', { id });
-      return (
-        answer ??
-        `Nobody answered within ${askTimeoutSeconds} s. Take the careful choice yourself, say which, and go on.`
-      );
+      return answer;
     } finally {
       release();
       this.#open.delete(id);
@@ -114,8 +122,10 @@ export class Questions {
     const { writer } = this.#options;
     const oldest = [...this.#open.values()][0]?.head ?? null;
     const patch = { question: oldest, openQuestions: this.#open.size };
-    const to = oldest === null ? 'running' : 'needs_input';
-    if (writer.record.state === to) writer.amend(patch);
+    const { state } = writer.record;
+    if (state === 'running' || state === 'grading') this.#from = state;
+    const to = oldest === null ? this.#from : 'needs_input';
+    if (state === to) writer.amend(patch);
     else writer.move({ to, reason: null }, patch);
   }
 }

@@ -1,25 +1,35 @@
 import { nativeEngine } from '../engine/native/engine.ts';
+import { Fenced } from '../store/job-writer.ts';
 import { openInbox, openOutbox } from '../store/mailbox.ts';
+import { userDirectory } from '../store/paths.ts';
+import { readQueueTerms } from '../store/queue-file.ts';
+import { Account } from './account.ts';
 import { Activity } from './activity.ts';
 import { runAsk } from './ask/run-ask.ts';
+import { capsReader } from './caps.ts';
 import { checkpoint } from './checkpoint.ts';
 import { faultEnd } from './fault.ts';
 import { finish } from './finish.ts';
 import { type Graded, grade } from './grade.ts';
 import { Inbox } from './inbox.ts';
+import { Money } from './money.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { Questions } from './questions.ts';
-import { type End, type RunningJob, stopEnd } from './running-job.ts';
+import { type Admission, admit } from './queue.ts';
+import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
 import { type Team, work } from './work.ts';
 
 /**
- * One job from queued to its end: prepare, work, take in and judge, publish. Whatever goes wrong on the
- * way becomes an end with a reason; only a disk that takes no record, or another writer, gets through.
+ * One job from queued to its end: wait for its turn, prepare, work, take in and judge, publish. Whatever goes wrong
+ * on the way becomes an end with a reason; only a disk that takes no record, or another writer, gets through.
  */
 export async function runJob(job: RunningJob): Promise<void> {
-  job.writer.move({ to: 'preparing', reason: null }, { startedAt: new Date().toISOString() });
-  checkpoint('run:preparing');
-  const activity = new Activity(job.writer, job.log, job.watchdogs);
+  const account = new Account({
+    userDir: userDirectory(process.env),
+    record: () => job.writer.record,
+    log: job.log,
+  });
+  const activity = new Activity(job.writer, job.log, job.watchdogs, account);
   const questions = new Questions({
     writer: job.writer,
     outbox: openOutbox(job.store, job.writer.record.id),
@@ -27,16 +37,51 @@ export async function runJob(job: RunningJob): Promise<void> {
     askTimeoutSeconds: job.writer.record.limits.askTimeout,
     hold: () => job.watchdogs.hold(),
   });
+  const money = new Money({
+    job,
+    account,
+    questions,
+    caps: capsReader(process.env, (error) => job.log.complain(error)),
+    steps: () => activity.steps,
+  });
   const inbox = new Inbox(job, questions);
   inbox.open(openInbox(job.store, job.writer.record.id));
   checkpoint('run:inbox');
   try {
-    await passThrough(job, { engine: nativeEngine, activity, questions, inbox });
+    await inTurn(job, { engine: nativeEngine, activity, questions, inbox, money });
   } finally {
     job.watchdogs.close();
     await inbox.close();
     job.log.close();
     checkpoint('run:closed');
+  }
+}
+
+/** The job holds its slot until it has ended, while it asks as well. */
+async function inTurn(job: RunningJob, team: Team): Promise<void> {
+  const admission = await admitted(job);
+  if (admission.kind === 'end') return finish(job, null, ungraded(admission.end), team.activity);
+  try {
+    job.writer.move(
+      { to: 'preparing', reason: null },
+      { startedAt: new Date().toISOString(), progress: { ...job.writer.record.progress, note: '' } },
+    );
+    checkpoint('run:preparing');
+    job.watchdogs.watchWall();
+    await passThrough(job, team);
+  } finally {
+    admission.leave();
+  }
+}
+
+async function admitted(job: RunningJob): Promise<Admission> {
+  try {
+    return await admit(job, readQueueTerms(job.paths));
+  } catch (error) {
+    if (error instanceof Fenced) throw error;
+    job.log.complain(error);
+    const message = error instanceof Error ? error.message : String(error);
+    return { kind: 'end', end: failed('launch_failed', message) };
   }
 }
 

@@ -1,3 +1,4 @@
+import { type Spend, totalTokens } from '../job/cost.ts';
 import type { JobId } from '../job/ids.ts';
 import type { Receipt } from '../job/receipt.ts';
 import type { JobRecord } from '../job/record.ts';
@@ -13,6 +14,7 @@ import { runPaths, stateDirectory, userDirectory, workspacePaths } from '../stor
 import { readJob } from '../store/read-job.ts';
 import { writeReceipt } from '../store/receipt-file.ts';
 import { claimSalvage } from '../store/salvager.ts';
+import { spendOfJob } from '../store/spend-totals.ts';
 import { readTask } from '../store/task-file.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
 import { NO_LEFTOVERS, providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
@@ -113,12 +115,33 @@ type Found = Pick<Story, 'collected' | 'secretLike' | 'redactor'>;
 function settle(store: Store, id: JobId, found: Found): void {
   const settled = amendEnded(store, id, Date.now(), (record) => {
     if (!isTerminal(record.state)) return null;
-    const receipt = receiptOf(store, { ...record, state: record.state }, found);
+    const spent = spentInAll(record);
+    const receipt = receiptOf(store, { ...record, ...spent, state: record.state }, found);
     writeReceipt(runPaths(store, id).receipt, receipt);
     checkpoint('salvage:receipt');
-    return { result: resultHead(receipt) };
+    return { ...spent, result: resultHead(receipt) };
   });
   if (settled !== null) announce(userDirectory(process.env), settled);
+}
+
+/** A record is saved once a second, a call is written down at once: what a killed runner had paid last is in that only. */
+function spentInAll(record: JobRecord): Pick<JobRecord, 'usage' | 'costUsd' | 'costBasis'> {
+  const { usage, costUsd, costBasis } = record;
+  const written = writtenSpend(record);
+  if (written === null || totalTokens(written.usage) <= totalTokens(usage)) {
+    return { usage, costUsd, costBasis };
+  }
+  return { usage: written.usage, costUsd: written.usd, costBasis: written.basis };
+}
+
+function writtenSpend(record: JobRecord): Spend | null {
+  try {
+    return spendOfJob(userDirectory(process.env), record).spend;
+  } catch (error) {
+    // The work is worth more than the last cent of its cost.
+    process.stderr.write(`the record of calls could not be read: ${String(error)}\n`);
+    return null;
+  }
 }
 
 function noteOn(collected: Collected | null): string {

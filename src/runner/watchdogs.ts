@@ -7,7 +7,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export class Watchdogs {
   readonly #stop: StopSwitch;
   readonly #stallMs: number;
-  readonly #wall: NodeJS.Timeout;
+  readonly #wallMs: number;
+  #wall: NodeJS.Timeout | null = null;
   #stall: NodeJS.Timeout | null = null;
   #lastActivity = performance.now();
   #holds = 0;
@@ -15,10 +16,12 @@ export class Watchdogs {
   constructor(limits: Pick<Limits, 'timeout' | 'stallTimeout'>, stop: StopSwitch) {
     this.#stop = stop;
     this.#stallMs = limits.stallTimeout * 1000;
-    this.#wall = setTimeout(
-      () => stop.request({ kind: 'timeout', reason: 'wall' }),
-      Math.min(limits.timeout * 1000, LONGEST_TIMER_MS),
-    );
+    this.#wallMs = Math.min(limits.timeout * 1000, LONGEST_TIMER_MS);
+  }
+
+  /** From now on the wall limit counts: a job that waits for its turn has not begun. */
+  watchWall(): void {
+    this.#wall ??= setTimeout(() => this.#stop.request({ kind: 'timeout', reason: 'wall' }), this.#wallMs);
   }
 
   /** From now on silence counts. */
@@ -48,7 +51,7 @@ export class Watchdogs {
   }
 
   close(): void {
-    clearTimeout(this.#wall);
+    if (this.#wall) clearTimeout(this.#wall);
     if (this.#stall) clearTimeout(this.#stall);
   }
 

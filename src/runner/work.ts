@@ -1,12 +1,15 @@
 import { existsSync } from 'node:fs';
 import type { Engine, RunOutcome } from '../engine/engine.ts';
-import { limitReached, type Stop } from '../job/limits.ts';
+import type { Stop } from '../job/limits.ts';
 import { filesInside } from '../workspace/files-helper/client.ts';
 import type { Activity } from './activity.ts';
 import { checkpoint } from './checkpoint.ts';
+import { keepWork } from './grade.ts';
 import { type Guard, openGuard } from './guard/open.ts';
 import type { Inbox } from './inbox.ts';
+import type { Money } from './money.ts';
 import { type Worked, workedOf } from './outcome.ts';
+import { sharedPauses } from './pauses.ts';
 import { type Prepared, startFolder } from './prepare.ts';
 import type { Questions } from './questions.ts';
 import type { RunningJob } from './running-job.ts';
@@ -22,11 +25,12 @@ export interface Team {
   readonly activity: Activity;
   readonly questions: Questions;
   readonly inbox: Inbox;
+  readonly money: Money;
 }
 
 /** Lets the worker work, until it says it is done, a limit is reached, or somebody stops it. */
 export async function work(job: RunningJob, prepared: Prepared, team: Team): Promise<Worked> {
-  const { activity, engine, inbox } = team;
+  const { activity, engine, inbox, money } = team;
   const { record } = job.writer;
   job.writer.move({ to: 'running', reason: null });
   checkpoint('work:running');
@@ -57,8 +61,8 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
     },
     {
       tools: tools(job, prepared, team, guard),
-      mayCall: () =>
-        job.stop.reason ?? workspaceLost(job) ?? limitReached(record.limits, activity.spend, activity.steps),
+      ...sharedPauses(job.log),
+      mayCall: (call) => workspaceLost(job) ?? money.mayCall(call, () => keepWork(job, prepared)),
       emit: activity.onEvent,
     },
   );
@@ -93,6 +97,7 @@ function tools(job: RunningJob, prepared: Prepared, { activity, questions }: Tea
     sandbox: prepared.sandbox,
     workspace: job.places.work,
     program: filesProgram(),
+    neverSend: prepared.neverSend,
     timeoutMs: limits.commandTimeout * 1000,
   });
   const all = [

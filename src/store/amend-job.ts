@@ -7,8 +7,10 @@ import { runPaths } from './paths.ts';
 import { readJob } from './read-job.ts';
 import { storageError } from './storage-error.ts';
 
-/** What may still change once a job has ended: what became of its work. */
-export type EndedPatch = Partial<Pick<JobRecord, 'result' | 'disposition' | 'question' | 'openQuestions'>>;
+/** What may still change once a job has ended: what became of its work, and what is found out of a dead runner's. */
+export type EndedPatch = Partial<
+  Pick<JobRecord, 'result' | 'disposition' | 'question' | 'openQuestions' | 'usage' | 'costUsd' | 'costBasis'>
+>;
 
 /**
  * Changes a job that has ended, safe against others who do the same: reads, decides, publishes the next

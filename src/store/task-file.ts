@@ -20,6 +20,7 @@ const schema: z.ZodType<Task> = z.object({
   notSeen: z.object({ changed: count, untracked: count }),
   // Not in the tasks of the first versions.
   denyTools: z.array(z.string()).default([]),
+  passCaps: z.boolean().default(false),
   goesOn: z
     .object({ job: jobId, how: z.enum(['followup', 'resume']), start: z.string().nullable() })
     .nullable()

@@ -107,7 +107,11 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   reached('ref');
   await writePatch({ gitDir: collector.gitDir, base, result: taken.tree }, request.patchFile);
   reached('patch');
-  const branchMove = await moveBranch(repository, { branch: request.branch, from: base, to: commit });
+  const move = { branch: request.branch, to: commit };
+  const fromBase = await moveBranch(repository, { ...move, from: base });
+  // Work that was taken in before and went on then: the branch is where we left it.
+  const isOurs = fromBase.kind === 'left' && fromBase.why === 'changed' && existing !== null;
+  const branchMove = isOurs ? await moveBranch(repository, { ...move, from: existing }) : fromBase;
   reached('branch');
   return {
     kind: 'changed',

@@ -3,6 +3,7 @@ export const FILE_ERROR_CODES = [
   'workspace_lost',
   'outside',
   'git_folder',
+  'never_sent',
   'not_found',
   'is_folder',
   'not_a_file',

@@ -6,6 +6,7 @@ import { type Place, placeInside } from './files-path.ts';
 import { takeFile } from './files-read.ts';
 import { done, type FileResult, Refusal, refusalOf } from './files-result.ts';
 import { encodingOf, isBinary } from './files-text.ts';
+import type { NeverSent } from './never-send.ts';
 
 const MOST_HITS = 200;
 const MOST_PATHS = 500;
@@ -14,12 +15,17 @@ const MOST_FILE_BYTES = 2 * 1024 * 1024;
 const SHOWN_CHARACTERS = 300;
 const MATCH_LIMIT_MS = 2_000;
 
+export interface Search {
+  readonly pattern: string;
+  readonly glob: string | null;
+  readonly isNeverSent: NeverSent;
+}
+
 /** The lines that match, as `path:line:text`, in the order of paths. Links are not followed. */
 export async function searchFiles(
   root: string,
   start: Place,
-  pattern: string,
-  glob: string | null,
+  { pattern, glob, isNeverSent }: Search,
 ): Promise<FileResult> {
   if (!start.exists) throw new Refusal('not_found', `${start.relative} does not exist`);
   const matchLines = limitedMatcher(expressionOf(pattern), MATCH_LIMIT_MS);
@@ -27,9 +33,12 @@ export async function searchFiles(
     pattern === glob ? '' : (glob ?? ''),
     start.relative,
   ]);
-  const chosen = glob === null ? paths : chooseByGlob(paths, glob);
+  const fitting = glob === null ? paths : chooseByGlob(paths, glob);
+  const chosen = fitting.filter((path) => !isNeverSent(path));
   const hits: string[] = [];
   const notes = cut ? [`[only the first ${MOST_FILES} files were looked at; give a path]`] : [];
+  const passedOver = fitting.length - chosen.length;
+  if (passedOver > 0) notes.push(`[${passedOver} not looked into: the user never lets them be sent]`);
   for (const path of chosen) {
     const lines = await linesOf(root, path);
     for (const index of matchLines(lines)) hits.push(`${path}:${index + 1}:${shorten(lines[index] ?? '')}`);

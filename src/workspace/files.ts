@@ -1,5 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import { editBytes } from './files-edit.ts';
 import { type Place, placeInside } from './files-path.ts';
 import { takeFile } from './files-read.ts';
@@ -7,6 +8,7 @@ import { answer, done, type FileResult, Refusal } from './files-result.ts';
 import { findFiles, searchFiles } from './files-search.ts';
 import { encodingOf, isBinary, sliceLines } from './files-text.ts';
 import { putFile } from './files-write.ts';
+import { neverSent, neverSentText } from './never-send.ts';
 
 export type { FileResult } from './files-result.ts';
 
@@ -31,16 +33,29 @@ export interface WorkspaceFiles {
 const MOST_LINES = 2_000;
 const MOST_CHARACTERS = 50_000;
 
-/** `root` is the workspace, absolute, and may be reached through links. If it goes, every answer says so. */
-export function workspaceFiles(root: string): WorkspaceFiles {
+/**
+ * `root` is the workspace, absolute, and may be reached through links. If it goes, every answer says so. Files that fit
+ * one of the globs `neverSend` are not read to anybody.
+ */
+export function workspaceFiles(root: string, neverSend: readonly string[] = []): WorkspaceFiles {
   const opened = identify(root);
+  const isNeverSent = neverSent(neverSend);
   const at = async (path: string): Promise<Place> => placeInside(await presentRoot(root, opened), path);
+  /** By the name that was asked for, and by what it leads to. */
+  const readable = async (path: string): Promise<Place> => {
+    const place = await at(path);
+    const named = relative(root, resolve(root, path));
+    if (isNeverSent(place.relative) || isNeverSent(named)) {
+      throw new Refusal('never_sent', neverSentText(path));
+    }
+    return place;
+  };
   return {
-    read: (args) => answer(args.path, async () => readText(await at(args.path), args)),
+    read: (args) => answer(args.path, async () => readText(await readable(args.path), args)),
     write: (args) => answer(args.path, async () => writeText(await at(args.path), args.content)),
     edit: (args) =>
       answer(args.path, async () => {
-        const place = await at(args.path);
+        const place = await readable(args.path);
         const file = await takeFile(place);
         const { bytes, count, line } = editBytes(
           file,
@@ -53,8 +68,9 @@ export function workspaceFiles(root: string): WorkspaceFiles {
       }),
     grep: (args) =>
       answer(args.pattern, async () => {
-        const place = await at(args.path ?? '.');
-        return searchFiles(await presentRoot(root, opened), place, args.pattern, args.glob ?? null);
+        const place = await readable(args.path ?? '.');
+        const { pattern, glob = null } = args;
+        return searchFiles(await presentRoot(root, opened), place, { pattern, glob, isNeverSent });
       }),
     glob: (args) =>
       answer(args.pattern, async () => findFiles(await presentRoot(root, opened), args.pattern)),

@@ -64,6 +64,27 @@ describe('a file that a model hands over', () => {
     expect(await refusal(() => refuseUnshared(context, [join(userDir, '..')]))).toMatchObject({ exit: 5 });
   });
 
+  it('is refused to everybody where the user has set that it is never sent', async () => {
+    const where = place();
+    writeFileSync(join(where.userDir, 'config.yaml'), 'neverSend: [src/, private.*, .env]\n');
+    for (const context of [
+      contextOf({ ...where, env: {} }),
+      contextOf({ ...where, consent: agreed(['ask', 'q', '--file', 'src/a.ts']) }),
+    ]) {
+      for (const file of [
+        'src/a.ts',
+        './src/../src/a.ts',
+        '../private.txt',
+        'leads-out',
+        'leads-to-ignored',
+      ]) {
+        const refused = await refusal(() => refuseUnshared(context, ['top.md', file]));
+        expect(refused, file).toMatchObject({ exit: 5, code: 'never_sent' });
+      }
+    }
+    await refuseUnshared(contextOf({ ...where, env: {} }), ['top.md', 'not-there', undefined]);
+  });
+
   it.each(['--file', '--schema', '--prompt-file', '--done-file', '--text-file'])(
     'is looked at, whatever option names it: %s',
     async (option) => {

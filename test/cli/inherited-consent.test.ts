@@ -50,6 +50,7 @@ describe('a job that goes on from an earlier one', () => {
     passEnv: [],
     notSeen: { changed: 0, untracked: 0 },
     denyTools: [],
+    passCaps: false,
     goesOn: null,
     ask: { tools: false, schema: null },
   };

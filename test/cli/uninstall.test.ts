@@ -16,6 +16,8 @@ import { adopt } from '../../src/notify/heirs.ts';
 import { installLauncher } from '../../src/notify/line/launcher.ts';
 import { rememberSettings } from '../../src/notify/policy-drift.ts';
 import { clientProcess, saveSession } from '../../src/notify/sessions.ts';
+import { PUBLIC_ENDPOINTS } from '../../src/provider/login/endpoints.ts';
+import { type LoginFlow, newFlowId, writeFlow } from '../../src/provider/login/flow-file.ts';
 import { runtimeCopy } from '../../src/runner/runtime.ts';
 import { createJob } from '../../src/store/jobs.ts';
 import { identify } from '../../src/store/liveness.ts';
@@ -61,6 +63,21 @@ function machine() {
     env,
     uninstall,
     settings: () => readFileSync(join(home, '.claude/settings.json'), 'utf8'),
+  };
+}
+
+function loginFlow(): LoginFlow {
+  return {
+    schema: 1,
+    id: newFlowId(),
+    kind: 'copilot',
+    owner: 'work',
+    userCode: 'ABCD-1234',
+    verificationUri: 'https://github.com/login/device',
+    deviceCode: 'secret',
+    endpoints: PUBLIC_ENDPOINTS,
+    begunAt: 0,
+    flow: { state: 'authorized' },
   };
 }
 
@@ -192,6 +209,7 @@ describe('uninstall', () => {
       schema: 1,
       profiles: {},
       providers: { minimax: { key: 'k', provider: 'minimax', host: 'h' } },
+      logins: { chatgpt: { kind: 'chatgpt' } },
     };
     writeFileSync(file, JSON.stringify(keys));
     await here.uninstall();
@@ -231,6 +249,8 @@ describe('uninstall', () => {
       mkdirSync(dirname(join(userDir, name)), { recursive: true });
       writeFileSync(join(userDir, name), 'left by a process that was killed');
     }
+    writeFlow(here.env, loginFlow());
+    mkdirSync(join(userDir, 'logins', 'chatgpt.refresh.lock'));
     const claims = join(stateDir, 'claims', '0123456789abcdef');
     mkdirSync(claims, { recursive: true });
     writeFileSync(join(claims, 'apply-0123456789abcdef.json'), '{}');
@@ -252,6 +272,7 @@ describe('uninstall', () => {
       'catalogue/openrouter.json',
       'deliveries/2026/invoice.json',
       'grants/nsf/typed.json',
+      'logins/0123456789abcdef.json',
       'repos/dotfiles/.git/HEAD',
       'repos/0123456789abcdef.json/x',
       'sessions/monday.json',

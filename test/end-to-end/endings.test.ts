@@ -85,7 +85,7 @@ describe('how a job ends', () => {
         usage: { prompt: 1000, output: 100, cacheRead: 200 },
       }),
     });
-    const id = await world.start(['--budget', '0.005']);
+    const id = await world.start(['--budget', '0.005', '--ask-timeout', '0']);
     const record = await world.ended(id);
     expect(record).toMatchObject({
       state: 'failed',

@@ -6,8 +6,9 @@ const POINTS = {
   'before it has claimed the job': ['start:up', 'start:secrets', 'start:read'],
   'while it makes the workspace': [
     'start:claimed',
-    'run:preparing',
     'run:inbox',
+    'queue:left',
+    'run:preparing',
     'prepare:found',
     'prepare:fingerprint',
     'prepare:pinned',

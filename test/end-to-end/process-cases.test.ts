@@ -58,7 +58,7 @@ describe('what the worker leaves running', () => {
     const ids = {
       succeeded: await start(world, 'by being done', '--test', `(${DAEMONS}) >/dev/null 2>&1; test -e a`),
       cancelled: await start(world, 'by cancel'),
-      over_budget: await start(world, 'by budget', '--budget', '0.5'),
+      over_budget: await start(world, 'by budget', '--budget', '0.5', '--ask-timeout', '0'),
       stall: await start(world, 'by stall', '--stall-timeout', '2'),
     };
     await world.until(ids.cancelled, ({ progress }) => progress.toolCalls === 1);

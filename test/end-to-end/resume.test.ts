@@ -55,7 +55,7 @@ describe('resume', () => {
           : { text: 'done' },
     });
     const asModel = { env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: 's1' } };
-    const id = await world.start(['--budget', '2'], asModel);
+    const id = await world.start(['--budget', '2', '--ask-timeout', '0'], asModel);
     expect(await world.ended(id)).toMatchObject({ state: 'failed', reason: 'over_budget', costUsd: 2 });
     expect(await world.run(['resume', id], asModel)).toMatchObject({
       exit: 4,

@@ -6,6 +6,7 @@ import type {
   EngineEvent,
   EngineHost,
   EngineRun,
+  ModelApi,
   ModelRef,
   RunOutcome,
   RunSpec,
@@ -16,7 +17,7 @@ import { type Script, type ScriptedModel, startScriptedModel } from '../../src/e
 import { addSpend, NO_SPEND } from '../../src/job/cost.ts';
 import { makeFolder } from '../helpers/repository.ts';
 
-export type TestApi = 'openai-chat' | 'anthropic';
+export type TestApi = ModelApi;
 
 /** A clock whose waits are over at once, and are noted. */
 export function fastClock(): Clock & { readonly waits: number[] } {
@@ -44,7 +45,7 @@ export function modelRef(model: ScriptedModel, api: TestApi, fields: Partial<Mod
     provider: 'test',
     model: 'scripted',
     api,
-    baseUrl: api === 'anthropic' ? model.anthropicUrl : model.url,
+    baseUrl: { anthropic: model.anthropicUrl, google: model.googleUrl }[String(api)] ?? model.url,
     apiKey: 'sk-test-key',
     headers: {},
     prices: null,
@@ -88,6 +89,8 @@ export interface Setup {
   readonly tools?: readonly ToolDefinition[];
   readonly spec?: Partial<RunSpec>;
   readonly mayCall?: EngineHost['mayCall'];
+  /** What else the host does. */
+  readonly host?: Partial<EngineHost>;
   readonly onEvent?: (event: EngineEvent, run: EngineRun) => void;
 }
 
@@ -109,6 +112,7 @@ export function begin(setup: Setup): { run: EngineRun; events: EngineEvent[]; fi
     {
       tools: setup.tools ?? testTools(log),
       mayCall: setup.mayCall ?? (() => null),
+      ...setup.host,
       emit: (event) => {
         events.push(event);
         setup.onEvent?.(event, run);

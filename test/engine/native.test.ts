@@ -1,4 +1,5 @@
+import { MODEL_APIS } from '../../src/engine/engine.ts';
 import { createNativeEngine } from '../../src/engine/native/engine.ts';
 import { describeConformance } from './conformance.ts';
 
-describeConformance('native', createNativeEngine, ['openai-chat', 'anthropic']);
+describeConformance('native', createNativeEngine, MODEL_APIS);

@@ -21,6 +21,7 @@ const TASK: Task = {
   passEnv: [],
   notSeen: { changed: 0, untracked: 0 },
   denyTools: [],
+  passCaps: false,
   goesOn: null,
   ask: null,
 };

@@ -4,6 +4,7 @@ import {
   formatDuration,
   formatMoney,
   oneLine,
+  shortModel,
   stripControls,
   trimLine,
   visiblePath,
@@ -12,6 +13,17 @@ import { couldBeJobId, isJobId, makeJobId, matchIds, shortId } from '../../src/j
 import { FAILED_REASONS, TIMEOUT_REASONS } from '../../src/job/states.ts';
 import { reasonWords, summaryLine } from '../../src/job/summary.ts';
 import { judge } from '../../src/job/verdict.ts';
+
+it.each([
+  ['openrouter:qwen/qwen3-coder', 'qwen3-coder'],
+  ['openrouter:google/gemma-4-31b-it:free', 'gemma-4-31b-it:free'],
+  ['ollama:qwen3:8b', 'qwen3:8b'],
+  ['openai:gpt-5', 'gpt-5'],
+  ['plain', 'plain'],
+  ['lan:', 'lan:'],
+])('the model %s is called %s', (name, short) => {
+  expect(shortModel(name)).toBe(short);
+});
 
 describe('ids', () => {
   it('sort by the millisecond they were made in', () => {

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { NO_RESULT } from '../../src/job/record.ts';
+import { NO_PROGRESS, NO_RESULT } from '../../src/job/record.ts';
 import { makeBell } from '../../src/notify/bell.ts';
 import { deliver, forget, heardOf, lookedAt } from '../../src/notify/deliver.ts';
 import { activeFor, claim, keptFor } from '../../src/notify/deliveries.ts';
@@ -21,6 +21,50 @@ const untold = (owner: string) => keptFor(scene.userDir, [owner]).filter(({ isTo
 function tellAll(owner: string): void {
   for (const kept of keptFor(scene.userDir, [owner])) claim(scene.userDir, kept);
 }
+
+describe('the notices of a budget', () => {
+  const spent = (costUsd: number | null) => ({ costUsd, progress: { ...NO_PROGRESS, step: 1 } });
+  const budgets = () => keptFor(scene.userDir, ['s1']).map(({ what }) => what);
+  const rings = () => readFileSync(bell(), 'utf8').length;
+  const bell = () => join(scene.userDir, 'bells', 's1');
+
+  it('are one at 50 and one at 80 per cent, however often the record is saved; only the second wakes', () => {
+    makeBell(scene.userDir, 's1');
+    const job = scene.job('s1');
+    const seen: string[][] = [];
+    for (const usd of [null, 2.4, 2.5, 2.6, 3.9, 4, 4.2, 4.9]) {
+      deliver(scene.userDir, { ...job, ...spent(usd) });
+      seen.push(budgets());
+      if (usd !== null && usd < 4) expect(rings()).toBe(0);
+    }
+    const [half, most] = ['budget50-500', 'budget80-500'];
+    expect(seen).toEqual([[], [], [half], [half], [half], [most], [most], [most]]);
+    expect(rings()).toBe(1);
+  });
+
+  it('are not told twice, and begin anew when the budget is raised', () => {
+    const job = scene.job('s1');
+    deliver(scene.userDir, { ...job, ...spent(4.5) });
+    expect(untold('s1')).toBe(1);
+    tellAll('s1');
+    deliver(scene.userDir, { ...job, ...spent(4.6) });
+    expect(untold('s1')).toBe(0);
+    const raised = { ...job, limits: { ...job.limits, budgetUsd: 10 } };
+    deliver(scene.userDir, { ...raised, ...spent(4.9) });
+    expect(untold('s1')).toBe(0);
+    deliver(scene.userDir, { ...raised, ...spent(5) });
+    expect(budgets()).toEqual(['budget50-1000']);
+    expect(untold('s1')).toBe(1);
+  });
+
+  it('stand beside a question, and go with the end', () => {
+    const job = { ...scene.job('s1'), ...spent(4.5) };
+    const asking = scene.ask(job);
+    expect(whats('s1').sort()).toEqual(['budget80', 'q1']);
+    scene.save(asking, { state: 'succeeded', result: NO_RESULT });
+    expect(whats('s1')).toEqual(['ended']);
+  });
+});
 
 describe('the notices of a job', () => {
   it('are one for each question and one for the end, however often the record is saved', () => {

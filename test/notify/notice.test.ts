@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { NO_RESULT } from '../../src/job/record.ts';
 import {
+  budgetNoticeOf,
   howManyFit,
   NOTICE_MAX_BYTES,
   noticeOf,
@@ -53,6 +54,22 @@ describe('a notice', () => {
       `[delegate] ${id} asks (question q1, 9m00s left): "Keep the v1 API?"\n` +
         `           cc-delegate answer ${id} "…", or ask the user if it is theirs to decide`,
     );
+  });
+
+  it('says how much of the budget is spent', () => {
+    const record = sampleRecord({ state: 'running', costUsd: 4 });
+    const id = record.id.slice(-6);
+    const notice = budgetNoticeOf(record);
+    expect(notice && noticeText(notice, NOW)).toBe(
+      `[delegate] ${id} 80 % of $5.00 spent. "Add a parser" cc-delegate progress ${id}`,
+    );
+    expect(notice && parseNotice(JSON.stringify(notice))).toEqual(notice);
+    // As an older version has written it: of an end or a question.
+    const { percent, ...older } = notice ?? { percent: null };
+    expect(parseNotice(JSON.stringify(older))?.percent).toBeNull();
+    expect(percent).toBe(80);
+    expect(budgetNoticeOf({ ...record, costUsd: null })).toBeNull();
+    expect(budgetNoticeOf({ ...record, state: 'failed' })).toBeNull();
   });
 
   it('is none while a job works', () => {

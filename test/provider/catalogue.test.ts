@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -77,15 +77,30 @@ describe('what a list of models says', () => {
   );
 });
 
-it('ships models of every provider with a default model, that model among them', async () => {
+/** No public list has them. */
+const UNLISTED = ['qwen'];
+
+it('ships the default models of the providers, with a price where they have one', async () => {
   const { models, at } = await shippedCatalogue();
   expect(Date.parse(at)).toBeLessThan(Date.now());
-  for (const { id, defaultModel } of PROVIDERS) {
-    if (defaultModel === null) continue;
-    expect(models.find((model) => model.provider === id && model.id === defaultModel)?.prices).toBeTruthy();
+  for (const { id, billing, defaultModel, smallModel } of PROVIDERS) {
+    if (UNLISTED.includes(id)) continue;
+    for (const name of [defaultModel, smallModel].filter((each) => each !== null)) {
+      const listed = models.find((model) => model.provider === id && model.id === name);
+      expect(listed, `${id}:${name}`).toBeDefined();
+      expect(listed?.prices === null, `${id}:${name}`).toBe(billing === 'subscription');
+    }
   }
-  expect(models.length).toBeGreaterThan(100);
+  expect(models.length).toBeGreaterThan(700);
   for (const { id, prices } of models) if (prices?.input === 0) expect(id).toMatch(/:free$/);
+});
+
+it('ships models of providers that there are, in a file that stays small', async () => {
+  const { models } = await shippedCatalogue();
+  const known = new Set(PROVIDERS.map(({ id }) => id));
+  expect(models.filter(({ provider }) => !known.has(provider))).toEqual([]);
+  const file = new URL('../../src/provider/catalogue-snapshot.json', import.meta.url);
+  expect(statSync(file).size).toBeLessThan(300 * 1024);
 });
 
 describe('the list of a provider', () => {

@@ -65,7 +65,7 @@ describe('reading the configuration', () => {
     ['env: {pass: [A-B]}', 'env.pass.0', '"A-B"', 'environment variable'],
     ['profiles: {x: {provider: nobody, model: m}}', 'profiles.x.provider', '"nobody"', 'openrouter'],
     ['profiles: {"a b": {provider: openrouter}}', 'profiles.a b', '', 'letters, digits'],
-    ['profiles: {x: {provider: openai}}', 'profiles.x.model', 'is not set', "the model's name"],
+    ['profiles: {x: {provider: azure}}', 'profiles.x.model', 'is not set', "the model's name"],
     [
       'profiles: {x: {provider: openai, model: minimax:m}}',
       'profiles.x.model',
@@ -164,6 +164,22 @@ describe('changing the configuration', () => {
     }
     expect(text.indexOf('mode:')).toBeLessThan(text.indexOf('budget:'));
     expect(readConfig(env)).toMatchObject({ future: { keep: ['me', 1] }, limits: { maxSteps: 7 } });
+  });
+
+  it('takes "none" for a cap that is not wanted, and only there', async () => {
+    const { env, read } = home('budget: {perDay: 3}\n');
+    await configSet(env, 'budget.perDay', 'none');
+    await configSet(env, 'budget.perRepository', 'none');
+    expect(readConfig(env).budget).toEqual({ perDay: null, perRepository: null });
+    // And what it has written it reads back before the next change.
+    await configSet(env, 'budget.perRepository', '30');
+    expect(readConfig(env).budget).toEqual({ perDay: null, perRepository: 30 });
+    expect(read()).toContain('perDay: none');
+    expect(await refusal(() => configSet(env, 'budget.perJob', 'none'))).toMatchObject({ exit: 2 });
+    expect(await refusal(() => configSet(env, 'budget.perDay', 'much'))).toMatchObject({
+      exit: 2,
+      remedy: expect.stringContaining('none'),
+    });
   });
 
   it('keeps the comment at the top when the first key goes', async () => {

@@ -328,7 +328,12 @@ it('a second collection makes no second commit, and one after more work replaces
   work(job, 'echo b > b');
   const third = await collectChanged(job);
   expect(listed(third)).toEqual(['A a', 'A b']);
-  expect(third.branchMove).toEqual({ kind: 'left', why: 'changed' });
+  expect(third.branchMove).toEqual({ kind: 'moved' });
+  expect(git(job.repository.commonDir, 'rev-parse', job.branch)).toBe(third.commit);
+  // Where the user has moved it, it is theirs.
+  git(job.repository.commonDir, 'branch', '-f', job.branch, first.commit);
+  work(job, 'echo c > c');
+  expect((await collectChanged(job)).branchMove).toEqual({ kind: 'left', why: 'changed' });
 });
 
 it('keeps commits whose paths are in no file any more, and says so', async () => {

@@ -20,6 +20,7 @@ const READING_VERBS = [
   'log',
   'list',
   'models',
+  'spend',
   'doctor',
 ] as const;
 

@@ -1,10 +1,13 @@
 import { formatMoney, trimLine } from '../../job/format.ts';
 import { maskUrl } from '../../provider/base-url.ts';
 import { defaultProfile } from '../../provider/choose-model.ts';
+import { readyCloud } from '../../provider/cloud.ts';
 import { readConfig } from '../../provider/config-file.ts';
 import { type Credentials, maskKey, readCredentials } from '../../provider/credentials.ts';
+import { dataPolicyText } from '../../provider/data-policy.ts';
 import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
 import { type FoundKey, findKey } from '../../provider/find-key.ts';
+import { findLogin, loginKindOf } from '../../provider/login/saved-logins.ts';
 import { modelOf, type Profile } from '../../provider/profile.ts';
 import type { CommandContext } from '../command.ts';
 
@@ -26,10 +29,11 @@ export interface ShownProfile {
   readonly smallModel: string | null;
   readonly graderModel: string | null;
   readonly engine: string | null;
+  readonly dataPolicy: Profile['dataPolicy'] | null;
   readonly key: {
     readonly found: boolean;
     readonly needed: boolean;
-    /** e.g. `credentials`, `environment OPENROUTER_API_KEY`; null when there is none. */
+    /** e.g. `credentials`, `environment OPENROUTER_API_KEY`, `login work`; null when there is none. */
     readonly source: string | null;
     readonly masked: string | null;
   };
@@ -57,13 +61,17 @@ function describe(
   const endpoint = endpointOf(reference, profile);
   const question = keyQuestion(reference, profile, endpoint);
   const found = findKey(question.key, credentials, env, null);
+  const { cloud } = question.key.provider;
+  const placed = cloud && readyCloud(cloud, profile, env, found.key ?? (question.required ? null : ''));
+  const { login: wanted } = endpoint;
+  const login = wanted === undefined ? null : findLogin(credentials, wanted.kind, name);
   return {
     name,
     isDefault,
     provider: profile.provider,
     model: reference.model,
     api: endpoint.api,
-    baseUrl: maskUrl(endpoint.baseUrl),
+    baseUrl: maskUrl(placed?.kind === 'ready' ? placed.baseUrl : endpoint.baseUrl),
     keyEnv: question.key.keyEnv ?? question.key.provider.keyEnv,
     headers: Object.keys(endpoint.headers),
     fallbacks: profile.fallbacks ?? [],
@@ -71,10 +79,11 @@ function describe(
     smallModel: profile.smallModel ?? null,
     graderModel: profile.graderModel ?? null,
     engine: profile.engine ?? null,
+    dataPolicy: profile.dataPolicy ?? null,
     key: {
       found: found.key !== null,
-      needed: question.required,
-      source: sourceText(found),
+      needed: placed ? placed.kind === 'missing' : question.required || endpoint.login !== undefined,
+      source: login === null ? sourceText(found) : `login ${login.owner}`,
       masked: found.key === null ? null : maskKey(found.key),
     },
   };
@@ -90,9 +99,11 @@ function sourceText({ source }: FoundKey): string | null {
 export function profileLines(profiles: readonly ShownProfile[]): string[] {
   return profiles.flatMap((profile) => {
     const mark = profile.isDefault ? '*' : ' ';
+    const policy = dataPolicyText(profile.dataPolicy ?? undefined);
     const extras = [
       priceText(profile),
       keyText(profile),
+      ...(policy === null ? [] : [policy]),
       ...(profile.fallbacks.length > 0 ? [`fallbacks ${profile.fallbacks.join(', ')}`] : []),
     ];
     return [
@@ -108,7 +119,8 @@ function priceText({ prices }: ShownProfile): string {
   return `${formatMoney(prices.input)} in, ${formatMoney(prices.output)} out`;
 }
 
-function keyText({ key, name }: ShownProfile): string {
+function keyText({ key, name, provider }: ShownProfile): string {
+  if (loginKindOf(provider) !== null) return key.source ?? `not logged in: auth login ${name}`;
   if (key.source !== null) return `key ${key.masked} (${key.source})`;
   return key.needed ? `no key: config key set ${name}` : 'no key needed';
 }

@@ -4,6 +4,8 @@ import { readConfig } from '../../provider/config-file.ts';
 import { type KeyOwner, maskKey, readCredentials, removeKey, setKey } from '../../provider/credentials.ts';
 import { endpointOf } from '../../provider/endpoint.ts';
 import { savedKey } from '../../provider/find-key.ts';
+import { loginCommand } from '../../provider/login/headers.ts';
+import { loginKindOf } from '../../provider/login/saved-logins.ts';
 import { modelOf } from '../../provider/profile.ts';
 import { findProvider } from '../../provider/providers.ts';
 import { ownProfile } from '../../provider/reference.ts';
@@ -47,6 +49,7 @@ function keyTarget(
 ): { readonly owner: KeyOwner; readonly provider: string; readonly host: string } {
   const profiles = readConfig(env).profiles ?? {};
   const profile = ownProfile(profiles, name);
+  if (loginKindOf(profile?.provider ?? name) !== null) throw takesLogin(name);
   if (profile !== undefined) {
     const endpoint = endpointOf(
       { provider: profile.provider, model: modelOf(profile), profile: name },
@@ -75,6 +78,10 @@ async function remove(context: CommandContext, name: string): Promise<Output> {
     text: `the key of ${owner.kind} ${name} is removed`,
     exit: EXIT.done,
   };
+}
+
+function takesLogin(name: string): Error {
+  return usage('this is logged in to, and takes no key', name, `type: ${loginCommand(name)}`);
 }
 
 function nobody(name: string, profiles: readonly string[]): Error {

@@ -13,6 +13,10 @@ export const PROFILE_OPTIONS = {
   'key-env': { type: 'string' },
   header: { type: 'string', multiple: true },
   fallback: { type: 'string', multiple: true },
+  region: { type: 'string' },
+  project: { type: 'string' },
+  location: { type: 'string' },
+  'api-version': { type: 'string' },
   'price-input': { type: 'string' },
   'price-output': { type: 'string' },
   'price-cache-read': { type: 'string' },
@@ -21,11 +25,17 @@ export const PROFILE_OPTIONS = {
   'permission-mode': { type: 'string' },
   'context-window': { type: 'string' },
   'max-output': { type: 'string' },
+  'data-collection': { type: 'string' },
+  zdr: { type: 'boolean' },
 } as const;
 
 /** What was given; an option that was not is absent. */
 export type ProfileValues = {
-  readonly [K in keyof typeof PROFILE_OPTIONS]?: K extends 'header' | 'fallback' ? string[] : string;
+  readonly [K in keyof typeof PROFILE_OPTIONS]?: K extends 'header' | 'fallback'
+    ? string[]
+    : K extends 'zdr'
+      ? boolean
+      : string;
 };
 
 /** The profile as it will stand in the file, and what is said about it. Not yet checked against the schema. */
@@ -34,13 +44,17 @@ export interface ProfilePlan {
   readonly notices: readonly string[];
 }
 
-const RENAMED: Readonly<Record<string, keyof ProfileValues>> = {
+const RENAMED: Readonly<Record<string, Exclude<keyof ProfileValues, 'zdr'>>> = {
   smallModel: 'small-model',
   graderModel: 'grader-model',
   baseUrl: 'base-url',
   api: 'api',
   keyEnv: 'key-env',
   fallbacks: 'fallback',
+  region: 'region',
+  project: 'project',
+  location: 'location',
+  apiVersion: 'api-version',
   engine: 'engine',
   permissionMode: 'permission-mode',
 };
@@ -69,6 +83,7 @@ export function planProfile(values: ProfileValues, before: Profile | undefined):
     provider,
     ...definedOnly({ model: model ?? kept?.model }),
     ...given,
+    ...definedOnly({ dataPolicy: dataPolicy(values, kept) }),
     ...(newPrices === undefined ? {} : { prices: { ...aboutModel.prices, ...newPrices } }),
   };
   const dropped = otherModel && prices !== undefined && newPrices === undefined;
@@ -105,6 +120,15 @@ function pricesOf(values: ProfileValues): Record<string, number> | undefined {
     cacheWrite: each('price-cache-write'),
   });
   return Object.keys(prices).length === 0 ? undefined : prices;
+}
+
+/** What is not said of a policy stays. */
+function dataPolicy(
+  { 'data-collection': collection, zdr }: ProfileValues,
+  before: Profile | undefined,
+): Record<string, unknown> | undefined {
+  const given = definedOnly({ collection, zdr });
+  return Object.keys(given).length === 0 ? before?.dataPolicy : { ...before?.dataPolicy, ...given };
 }
 
 function headers(given: readonly string[] | undefined): Record<string, string> | undefined {

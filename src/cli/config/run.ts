@@ -24,6 +24,7 @@ export const CONFIG_HELP = `config show                     every setting, its v
       [--price-cache-write X] [--small-model M] [--grader-model M]
       [--engine native|claude] [--permission-mode MODE]
       [--context-window N] [--max-output N]
+      [--data-collection allow|deny] [--zdr]   what OpenRouter may pass on
   config profile remove|default|show NAME
   config profile list
   config key set NAME             asks for the key, or reads it from stdin

@@ -3,7 +3,9 @@ import type { Finding } from './finding.ts';
 /** What came of one request: an answer, or why there was none. */
 export type RequestOutcome =
   | { readonly kind: 'answered'; readonly status: number; readonly said: string; readonly seconds: number }
-  | { readonly kind: 'failed'; readonly code: string };
+  | { readonly kind: 'failed'; readonly code: string }
+  /** The proxy failed, in our own words. */
+  | { readonly kind: 'proxy'; readonly said: string };
 
 export interface RequestTarget {
   /** `provider:model`. */
@@ -13,12 +15,17 @@ export interface RequestTarget {
   readonly host: string;
   /** Where a person gets a key and sees the account; null where nobody knows. */
   readonly keyUrl: string | null;
-  readonly proxy: string | null;
 }
 
 /** Pure: what it means for the user, and what to do about it. */
 export function explainRequest(target: RequestTarget, outcome: RequestOutcome): Finding {
   if (outcome.kind === 'failed') return explainFailure(target, outcome.code);
+  if (outcome.kind === 'proxy') {
+    return {
+      text: outcome.said,
+      remedy: `correct the variable, or name ${target.host} in NO_PROXY if it is to be asked directly`,
+    };
+  }
   const { status, seconds, said } = outcome;
   if (status >= 200 && status < 300) return `${target.name} answered in ${seconds.toFixed(1)} s`;
   const text = `${target.host} answered ${status}${said === '' ? '' : `: ${said}`}`;
@@ -46,24 +53,23 @@ function remedyFor({ name, owner, host, keyUrl }: RequestTarget, status: number)
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET)|ERR_TLS|ERR_SSL/;
 
-function explainFailure({ host, owner, proxy }: RequestTarget, code: string): Finding {
+function explainFailure({ host, owner }: RequestTarget, code: string): Finding {
   const text = `${host} cannot be reached (${code})`;
-  // Node's fetch goes straight to the endpoint.
-  const direct = proxy === null ? '' : `; ${proxy} is set, but requests of Node 20 do not go through it`;
   if (CERTIFICATE.test(code)) {
     return {
       text,
-      remedy: 'its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of your authority',
+      remedy:
+        'its certificate is not trusted here: set NODE_EXTRA_CA_CERTS or SSL_CERT_FILE to the file of your authority',
     };
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
-    return { text, remedy: `the name is not known: check the network, and the URL of ${owner}${direct}` };
+    return { text, remedy: `the name is not known: check the network, and the URL of ${owner}` };
   }
   if (code === 'ECONNREFUSED') {
     return {
       text,
-      remedy: `nobody listens there: start the endpoint, or correct the URL of ${owner}${direct}`,
+      remedy: `nobody listens there: start the endpoint, or correct the URL of ${owner}`,
     };
   }
-  return { text, remedy: `check the network, and the URL of ${owner}${direct}` };
+  return { text, remedy: `check the network, and the URL of ${owner}` };
 }

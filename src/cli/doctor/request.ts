@@ -1,8 +1,11 @@
 import { trimLine } from '../../job/format.ts';
 import { hostOf } from '../../provider/base-url.ts';
+import { httpFetch, ProxyError } from '../../provider/http.ts';
 import { findProvider } from '../../provider/providers.ts';
 import type { ModelResolution } from '../../provider/resolve-model.ts';
 import type { Finding } from './finding.ts';
+import { loginCheck } from './login-check.ts';
+import { type Question, questionFor } from './question.ts';
 import { explainRequest, type RequestOutcome } from './request-outcome.ts';
 
 const LIMIT_MS = 30_000;
@@ -11,47 +14,28 @@ const SAID_CHARACTERS = 120;
 /** One tiny request, by the same means as a job's: the same fetch, certificates and network. Costs a few tokens. */
 export async function requestCheck(resolution: ModelResolution, env: NodeJS.ProcessEnv): Promise<Finding> {
   const { endpoint } = resolution.primary;
+  if (endpoint.login !== undefined) return loginCheck(endpoint.login, env);
   const provider = findProvider(endpoint.provider);
-  const proxy = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name]) ?? null;
   const target = {
     name: resolution.name,
     owner: resolution.profile ?? endpoint.provider,
     host: hostOf(endpoint.baseUrl),
     keyUrl: provider?.keyUrl ?? null,
-    proxy,
   };
-  const question = questionFor(resolution);
+  const question = questionFor(resolution.primary);
   if (question === null)
-    return { text: `${endpoint.api} cannot be asked yet`, remedy: 'use another profile' };
-  return explainRequest(target, await ask(question, resolution.primary.key));
+    return `${resolution.name} is set up; its requests are signed, and a job's is the first`;
+  return explainRequest(target, await ask(question, resolution.primary.key, env));
 }
 
-interface Question {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-function questionFor({ primary }: ModelResolution): Question | null {
-  const { endpoint, key } = primary;
-  const { api, baseUrl, model } = endpoint;
-  const body = { model, max_tokens: 16, messages: [{ role: 'user', content: 'Say: ok' }] };
-  if (api === 'openai-chat') {
-    const headers = { ...(key !== null && { authorization: `Bearer ${key}` }), ...endpoint.headers };
-    return { url: `${baseUrl}/chat/completions`, headers, body };
-  }
-  if (api === 'anthropic') {
-    const version = { 'anthropic-version': '2023-06-01' };
-    const headers = { ...version, ...(key !== null && { 'x-api-key': key }), ...endpoint.headers };
-    return { url: `${baseUrl}/messages`, headers, body };
-  }
-  return null;
-}
-
-async function ask({ url, headers, body }: Question, key: string | null): Promise<RequestOutcome> {
+async function ask(
+  { url, headers, body }: Question,
+  key: string | null,
+  env: NodeJS.ProcessEnv,
+): Promise<RequestOutcome> {
   const started = performance.now();
   try {
-    const response = await fetch(url, {
+    const response = await httpFetch(env)(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
@@ -63,6 +47,7 @@ async function ask({ url, headers, body }: Question, key: string | null): Promis
     const seconds = (performance.now() - started) / 1000;
     return { kind: 'answered', status: response.status, said, seconds };
   } catch (error) {
+    if (error instanceof ProxyError) return { kind: 'proxy', said: error.message };
     return { kind: 'failed', code: codeOf(error) };
   }
 }

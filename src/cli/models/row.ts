@@ -1,5 +1,6 @@
 import type { Prices } from '../../job/cost.ts';
 import type { CatalogueModel } from '../../provider/catalogue.ts';
+import type { KnownModel, PriceSource } from '../../provider/prices.ts';
 
 /** One model that could be used, or could be if there were a key. */
 export interface ModelRow {
@@ -9,6 +10,8 @@ export interface ModelRow {
   readonly model: string;
   /** US dollars per million tokens; null is unknown, 0 is free. */
   readonly prices: Prices | null;
+  /** Who says what it costs; null: nobody. A subscription's calls have no price of their own. */
+  readonly priceSource: PriceSource | 'user' | null;
   /** Tokens; null is unknown. */
   readonly contextWindow: number | null;
   readonly maxOutput: number | null;
@@ -29,12 +32,14 @@ export interface ProfileModel {
 }
 
 export interface Known {
-  readonly models: readonly CatalogueModel[];
+  readonly models: readonly Pick<CatalogueModel, 'provider' | 'id'>[];
   readonly profiles: readonly ProfileModel[];
   /** `provider:model`; null: there is none. */
   readonly defaultName: string | null;
   isAllowed(name: { readonly provider: string; readonly model: string }): boolean;
   hasKey(provider: string): boolean;
+  /** What a job would take it to cost, and its sizes. */
+  known(provider: string, model: string): KnownModel;
 }
 
 /**
@@ -43,16 +48,15 @@ export interface Known {
  */
 export function modelRows(known: Known): ModelRow[] {
   const rows = new Map<string, ModelRow>();
-  for (const { provider, id, prices, context, maxOutput } of known.models) {
-    rows.set(`${provider}:${id}`, row(known, { provider, model: id }, { prices, context, maxOutput }));
+  for (const { provider, id } of known.models) {
+    rows.set(`${provider}:${id}`, row(known, { provider, model: id }));
   }
   for (const { profile, provider, model, prices, contextWindow } of known.profiles) {
     const name = `${provider}:${model}`;
-    const facts = { prices: null, context: null, maxOutput: null };
-    const listed = rows.get(name) ?? row(known, { provider, model }, facts);
+    const listed = rows.get(name) ?? row(known, { provider, model });
     rows.set(name, {
       ...listed,
-      prices: prices ?? listed.prices,
+      ...(prices !== null && { prices, priceSource: 'user' as const }),
       contextWindow: contextWindow ?? listed.contextWindow,
       profiles: [...listed.profiles, profile],
     });
@@ -62,18 +66,16 @@ export function modelRows(known: Known): ModelRow[] {
   );
 }
 
-function row(
-  known: Known,
-  of: { readonly provider: string; readonly model: string },
-  facts: Pick<CatalogueModel, 'prices' | 'context' | 'maxOutput'>,
-): ModelRow {
+function row(known: Known, of: { readonly provider: string; readonly model: string }): ModelRow {
   const name = `${of.provider}:${of.model}`;
+  const { found, context, maxOutput } = known.known(of.provider, of.model);
   return {
     name,
     ...of,
-    prices: facts.prices,
-    contextWindow: facts.context,
-    maxOutput: facts.maxOutput,
+    prices: found?.prices ?? null,
+    priceSource: found?.source ?? null,
+    contextWindow: context,
+    maxOutput,
     isDefault: name === known.defaultName,
     isAllowed: known.isAllowed(of),
     profiles: [],

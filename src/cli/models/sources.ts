@@ -6,16 +6,20 @@ import { readCredentials } from '../../provider/credentials.ts';
 import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
 import { findKey } from '../../provider/find-key.ts';
 import { NO_LEGACY, readLegacyEnvironment } from '../../provider/legacy-environment.ts';
-import { type HeardCatalogue, liveCatalogue, shippedFor } from '../../provider/live-catalogue.ts';
+import {
+  type HeardCatalogue,
+  LISTED_PROVIDER as LISTED,
+  liveCatalogue,
+  shippedFor,
+} from '../../provider/live-catalogue.ts';
+import { findLogin, loginKindOf } from '../../provider/login/saved-logins.ts';
+import { type KnownModel, priceBook } from '../../provider/prices.ts';
 import { modelOf, type Profile } from '../../provider/profile.ts';
 import { PROVIDERS } from '../../provider/providers.ts';
 import { ownProfile } from '../../provider/reference.ts';
 import { resolveModel } from '../../provider/resolve-model.ts';
 import type { Settings } from '../../provider/settings.ts';
 import type { VerbContext } from '../verb.ts';
-
-/** The only provider with a public list of models, prices among them. */
-const LISTED = 'openrouter';
 
 /** Where a provider is asked, and with what. */
 interface Access {
@@ -29,6 +33,8 @@ export interface Sources {
   readonly usable: ReadonlySet<string>;
   /** null: no balance could be asked for. */
   readonly balance: Balance | null;
+  /** What a job would take a model to cost. */
+  known(provider: string, model: string): KnownModel;
   readonly defaultName: string | null;
   /** Why a job could not be started with it now. */
   readonly noDefault: string | null;
@@ -51,17 +57,42 @@ export async function readSources(
     own !== undefined && own.key !== null ? openRouterBalance(own.baseUrl, own.key) : null,
     shippedOthers(),
   ]);
-  const usable = [...accesses].filter(([id, all]) => needsNoKey(id) || all.some(({ key }) => key !== null));
+  const usable = [...accesses].filter(
+    ([id, all]) => needsNoKey(id) || all.some(({ key }) => key !== null) || isLoggedIn(context, settings, id),
+  );
+  const catalogues = [catalogue, ...others];
   return {
-    catalogues: [catalogue, ...others],
+    catalogues,
     usable: new Set(usable.map(([id]) => id)),
     balance,
+    known: await knownOf(catalogues),
     ...defaultOf(context, settings),
   };
 }
 
 function needsNoKey(provider: string): boolean {
-  return PROVIDERS.find(({ id }) => id === provider)?.needsKey !== 'always';
+  const needs = PROVIDERS.find(({ id }) => id === provider)?.needsKey;
+  return needs === 'never' || needs === 'depends';
+}
+
+function isLoggedIn({ env }: VerbContext, settings: Settings, provider: string): boolean {
+  const kind = loginKindOf(provider);
+  if (kind === null) return false;
+  // What is wrong with the file was said when the keys were read.
+  const credentials = readCredentials(env, () => undefined);
+  const owners = [null, ...profilesOf(settings, provider).map(([name]) => name)];
+  return owners.some((profile) => findLogin(credentials, kind, profile) !== null);
+}
+
+async function knownOf(catalogues: readonly HeardCatalogue[]): Promise<Sources['known']> {
+  const books = await Promise.all(
+    PROVIDERS.map(async ({ id }) => {
+      const heard = catalogues.find(({ provider, source }) => provider === id && source !== 'shipped');
+      return [id, await priceBook(id, heard ?? null)] as const;
+    }),
+  );
+  const of = new Map(books);
+  return (provider, model) => of.get(provider)?.(model) ?? { found: null, context: null, maxOutput: null };
 }
 
 async function shippedOthers(): Promise<HeardCatalogue[]> {

@@ -6,6 +6,7 @@ import type { WorkerVariable } from '../models/environment.ts';
 import type { ModelRow } from '../models/row.ts';
 import type { Sources } from '../models/sources.ts';
 import { fold } from './fold.ts';
+import { perMillion } from './price.ts';
 
 const WIDTH = 80;
 const NAME = 51;
@@ -29,6 +30,7 @@ export function renderModels(view: ModelsView): string {
     ...(rows.some(({ isDefault }) => isDefault) ? ['* default'] : []),
     ...(rows.some(({ isAllowed }) => !isAllowed) ? ['× not allowed'] : []),
     ...(rows.some(({ hasKey }) => !hasKey) ? ['? no key'] : []),
+    ...(rows.some(({ prices }) => prices?.tiers !== undefined) ? ['+ long prompts cost more'] : []),
   ];
   return [
     head,
@@ -36,6 +38,7 @@ export function renderModels(view: ModelsView): string {
     ...rows.flatMap(rowLines),
     ...(marks.length === 0 ? [] : field('marks', marks.join(' · '))),
     ...field('list', sources.catalogues.map(sourceWords).filter(unique).join(' · ')),
+    ...(rows.length === 0 ? [] : field('prices', priceSources(rows))),
     ...sources.catalogues.flatMap(({ note }) => (note === null ? [] : field('note', note))),
     ...field('policy', policyWords(settings)),
     ...(sources.noDefault === null ? [] : field('default', `cannot be used now: ${sources.noDefault}`)),
@@ -46,7 +49,7 @@ export function renderModels(view: ModelsView): string {
 function rowLines(row: ModelRow): string[] {
   const mark = row.isDefault ? '*' : !row.isAllowed ? '×' : row.hasKey ? ' ' : '?';
   const { prices, contextWindow } = row;
-  const numbers = [price(prices?.input), price(prices?.output), tokens(contextWindow)] as const;
+  const numbers = [price(row, prices?.input), price(row, prices?.output), tokens(contextWindow)] as const;
   const name = `${mark} ${visiblePath(row.name)}`;
   if ([...name].length <= NAME) return [line(name, ...numbers)];
   // A name that is cut could not be copied.
@@ -57,12 +60,11 @@ function line(name: string, input: string, output: string, context: string): str
   return `${name.padEnd(NAME)}  ${input.padStart(8)} ${output.padStart(8)} ${context.padStart(8)}`;
 }
 
-/** Cents at least, and below a dollar three digits that count. */
-function price(usd: number | undefined): string {
+function price({ priceSource, prices }: ModelRow, usd: number | undefined): string {
   if (usd === undefined) return 'unknown';
+  if (priceSource === 'subscription') return 'plan';
   if (usd === 0) return 'free';
-  const exact = String(Number(usd.toPrecision(3)));
-  return usd >= 1 || exact.length < 4 ? usd.toFixed(2) : exact;
+  return `${perMillion(usd)}${prices?.tiers === undefined ? '' : '+'}`;
 }
 
 function tokens(amount: number | null): string {
@@ -77,6 +79,21 @@ function sourceWords({ provider, source, at }: HeardCatalogue): string {
   if (source === 'live') return `${provider}: as of now`;
   return source === 'cache' ? `${provider}: as of ${at.slice(0, 16)}Z` : `shipped list of ${day}`;
 }
+
+/** Who says so, of the prices that are shown. */
+function priceSources(rows: readonly ModelRow[]): string {
+  const said = rows.flatMap(({ priceSource }) => (priceSource === null ? [] : [SOURCES[priceSource]]));
+  return said.length === 0 ? 'nobody knows them' : said.filter(unique).join(' · ');
+}
+
+const SOURCES: Record<NonNullable<ModelRow['priceSource']>, string> = {
+  live: "the provider's list",
+  'genai-prices': 'genai-prices',
+  snapshot: 'shipped list',
+  subscription: 'your plan',
+  free: 'nobody charges',
+  user: 'as you have set them',
+};
 
 function unique(text: string, at: number, all: readonly string[]): boolean {
   return all.indexOf(text) === at;

@@ -1,6 +1,7 @@
 import { count, formatDuration, formatMoney, trimLine } from '../../job/format.ts';
 import { shortId } from '../../job/ids.ts';
 import type { JobRecord } from '../../job/record.ts';
+import { nextHint } from '../../job/summary.ts';
 import type { ActivityLine } from '../activity.ts';
 
 export interface ProgressView {
@@ -21,7 +22,7 @@ export function renderProgress(record: JobRecord, view: ProgressView): string {
   if (progress.note !== '') lines.push(field('doing', progress.note));
   if (record.question) {
     lines.push(field('asks', record.question.message));
-    lines.push(field('', `cc-delegate answer ${shortId(record.id)} "…"`));
+    lines.push(field('', nextHint(record)));
   }
   if (view.filesTouched.length > 0) {
     lines.push(field('files', `${count(view.filesTouched.length, 'file')}: ${view.filesTouched.join(', ')}`));

@@ -1,24 +1,32 @@
-import { count, formatDuration, trimLine } from '../../job/format.ts';
-import { shortId } from '../../job/ids.ts';
+import { count, formatDuration, formatMoney, shortModel, trimLine } from '../../job/format.ts';
+import { type JobId, shortId } from '../../job/ids.ts';
+import { waitsForItsTurn } from '../../job/queue.ts';
 import type { JobRecord, Preflight } from '../../job/record.ts';
 import { isTerminal } from '../../job/states.ts';
 import { sandboxWords } from '../../job/summary.ts';
 import type { ModelResolution } from '../../provider/resolve-model.ts';
+import { fold } from './fold.ts';
+import { priceWords } from './price.ts';
 
 /** What is said of a job beside its record. */
 export interface Handed {
   readonly model: ModelResolution;
   readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
+  /** The job this one waits for. */
+  readonly after?: JobId | null;
 }
 
 /** What `start` prints: what was handed over, on which terms, and what comes next. */
 export function renderStart(record: JobRecord, plan: Handed, lacks: readonly string[]): string {
   const lines = [
     `${'delegated'.padEnd(10)} ${record.id}   ${trimLine(record.title, 45)}`,
-    field('model', `${modelName(record)} · ${price(plan)} · cap $${record.limits.budgetUsd.toFixed(2)}`),
-    field('workspace', `clone of ${record.base.slice(0, 7)} on ${record.branch}`),
+    field('model', modelName(record)),
+    ...fold(`${'price'.padEnd(10)} ${priceWords(plan.model.primary)}`, 80, ' '.repeat(11)),
+    field('at most', worstCase(record, plan.model)),
+    field('workspace', workspace(record, plan)),
     ...(record.turn > 1 ? [field('turn', `${record.turn} of ${record.conversationId}`)] : []),
     field('sandbox', sandboxWords(record)),
+    ...(waitsForItsTurn(record) ? [field('queued', record.progress.note)] : []),
     field('preflight', preflight(record)),
   ];
   const unseen = plan.notSeen.changed.length + plan.notSeen.untracked.length;
@@ -31,20 +39,33 @@ export function renderStart(record: JobRecord, plan: Handed, lacks: readonly str
   return lines.join('\n');
 }
 
-/** `qwen3-coder (profile cheap, default)`: what comes after the last slash or colon is what people call it. */
+/** A job that waits for another one starts from what that one will have made. */
+function workspace({ base, branch, state }: JobRecord, { after }: Handed): string {
+  const waits = after !== undefined && after !== null && state === 'queued';
+  const from = waits ? `what ${shortId(after)} makes` : base.slice(0, 7);
+  return `clone of ${from} on ${branch}`;
+}
+
+/** `qwen3-coder (profile cheap, default)`. */
 function modelName({ model, modelSource }: JobRecord): string {
   const source = modelSource.replace('profile:', 'profile ').replace(' (', ', ').replace(')', '');
-  return `${model.split(/[/:]/).at(-1) ?? model} (${source})`;
+  return `${shortModel(model)} (${source})`;
 }
 
-function price({ model }: Handed): string {
-  const { prices } = model.primary.endpoint;
-  if (prices === null) return 'price unknown';
-  return `$${prices.input.toFixed(2)} in / $${prices.output.toFixed(2)} out per M`;
+/** What the budget bounds; the tokens, where there is no price or none of its own. */
+function worstCase({ limits }: JobRecord, { primary, fallbacks }: ModelResolution): string {
+  const tokens = `${limits.maxTokens.toLocaleString('en-US')} tokens`;
+  const { prices } = primary.endpoint;
+  if (prices === null || prices.input + prices.output === 0) return tokens;
+  const money = formatMoney(limits.budgetUsd);
+  const isSure = fallbacks.every(({ endpoint }) => endpoint.prices !== null);
+  return isSure ? money : `${money}; ${tokens} with a fallback of unknown price`;
 }
 
-function preflight({ gate, preflight: seen }: JobRecord): string {
+function preflight(record: JobRecord): string {
+  const { gate, preflight: seen } = record;
   if (gate.test === null) return 'no test command: the result will be unproven';
+  if (record.state === 'queued') return `when its turn comes: ${gate.test}`;
   if (seen === null) return `still running: ${gate.test}`;
   return `${verdictWords(seen)}, ${formatDuration(seen.durationSeconds)}: ${gate.test}`;
 }

@@ -24,6 +24,7 @@ export const USER_FORMS: readonly Form[] = [
     'bells',
     file(isSessionId, (text) => /^\.*$/.test(text)),
   ),
+  folder('backoff', file(/^(\.)?[a-z0-9-]{1,40}-[0-9a-f]{16}\.json(\.\d+\.\d+\.tmp)?$/)),
   folder('bin', file(/^cc-delegate-statusline(-wrapped)?$/)),
   folder('catalogue', file(/^[a-z0-9-]{1,64}\.json$/, hasFields('baseUrl', 'models'))),
   folder(
@@ -34,6 +35,14 @@ export const USER_FORMS: readonly Form[] = [
     ),
   ),
   folder('grants', folder(isSessionId, file(/^[a-z]+-[0-9a-f]{18}\.json$/))),
+  folder(
+    'logins',
+    file(/^[0-9a-f]{16}\.json$/, hasFields('deviceCode', 'flow')),
+    // What a killed process has left of its lock.
+    folder(/^[A-Za-z0-9_.-]{1,80}\.lock$/),
+  ),
+  folder('sent', file(/^[0-9a-f]{16}\.json$/, hasFields('repo', 'providers'))),
+  folder('slots', file(/^(\.)?([a-z0-9-]{1,64}\.\d+\.\d+|wait\.t_[0-9a-z_]+)\.json(\.\d+\.\d+\.tmp)?$/)),
   folder('repos', file(/^[0-9a-f]{16}\.json$/)),
   folder(
     'sessions',

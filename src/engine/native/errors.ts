@@ -1,4 +1,5 @@
 import type { ErrorKind } from '../engine.ts';
+import { resetTime, resetWords, soleReset } from './reset-time.ts';
 
 /** Why one request failed, and what may be done about it. */
 export interface RequestError {
@@ -10,6 +11,8 @@ export interface RequestError {
   readonly fallback: boolean;
   /** The endpoint's own word on when to come back. */
   readonly retryAfterMs: number | null;
+  /** The account or the endpoint has too much to do: other jobs that use it do better to wait as well. */
+  readonly busy?: boolean | undefined;
 }
 
 /** What is known of a failure, whatever library it came through. */
@@ -26,7 +29,7 @@ export interface FailureFacts {
 const OVERFLOW =
   /context[ _-]?(length|window|limit|size)|maximum context|prompt is too long|(input|prompt|request|message)s? (is |are )?too (long|large)|reduce the length|too many (input )?tokens|exceeds? (the )?(model'?s? )?(max\w* )?(input|context|token)/i;
 const NO_MONEY =
-  /insufficient[ _-]?(quota|balance|credits?|funds)|exceeded your current quota|out of credits|payment required|balance (is )?(not enough|too low)|arrears/i;
+  /usage[ _-]?limit[ _-]?(reached|exceeded)|insufficient[ _-]?(quota|balance|credits?|funds)|exceeded your current quota|out of credits|payment required|balance (is )?(not enough|too low)|arrears/i;
 const NO_MODEL =
   /model[^.]{0,80}(not (found|exist)|does not exist|unknown|not available|no longer|deprecated|decommissioned)|no such model|unknown model|invalid model/i;
 
@@ -40,16 +43,19 @@ export function classify(facts: FailureFacts, nowMs: number): RequestError {
     kind,
     retry,
     fallback,
-    message: describe(status, facts.message || text),
-    retryAfterMs: retryAfter(facts.headers, nowMs),
+    message: describe(status, facts.message || text) + whenItEnds(kind, facts, nowMs),
+    retryAfterMs: askedToWait(facts, nowMs),
+    busy: kind === 'rate_limit' || status === 529 || (status === 503 && 'retry-after' in facts.headers),
   });
   if (status === null) {
     if (OVERFLOW.test(text)) return error('overflow', false);
     return NO_MONEY.test(text) ? error('quota', false) : error('transient', true);
   }
-  if (status === 401 || status === 403) return error(NO_MONEY.test(text) ? 'quota' : 'auth', false);
+  // 407: a proxy on the way wants a password.
+  if (status === 401 || status === 403 || status === 407)
+    return error(NO_MONEY.test(text) ? 'quota' : 'auth', false);
   if (status === 402) return error('quota', false);
-  if (status === 429) return NO_MONEY.test(text) ? error('quota', false) : error('rate_limit', true);
+  if (status === 429) return isUsedUp(text) ? error('quota', false) : error('rate_limit', true);
   if (status === 413) return error('overflow', false);
   if (status === 408 || status === 409 || status === 425 || status >= 500) return error('transient', true);
   if (status === 404 || status === 410) return error('bad_request', false);
@@ -61,6 +67,32 @@ export function classify(facts: FailureFacts, nowMs: number): RequestError {
 function describe(status: number | null, text: string): string {
   const line = text.replace(/\s+/g, ' ').trim().slice(0, 300) || 'no explanation';
   return status === null ? line : `HTTP ${status}: ${line}`;
+}
+
+/** Google says of a limit per minute, too, that the quota is exceeded; it comes back in a moment. */
+function isUsedUp(text: string): boolean {
+  return NO_MONEY.test(text) && (RETRY_DELAY.exec(text) === null || /per[ _-]?day/i.test(text));
+}
+
+/** `RetryInfo` of google.rpc, in the body. */
+const RETRY_DELAY = /"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"/;
+
+/** The endpoint's word on when to come back, wherever it stands; milliseconds from now. */
+function askedToWait({ status, headers, text }: FailureFacts, nowMs: number): number | null {
+  const asked = retryAfter(headers, nowMs);
+  if (asked !== null || status !== 429) return asked;
+  const delay = RETRY_DELAY.exec(text)?.[1];
+  if (delay !== undefined) return Number(delay) * 1000;
+  const reset = soleReset(headers, nowMs);
+  return reset === null ? null : Math.max(0, reset - nowMs);
+}
+
+/** When an account that is used up for now will be good again. */
+function whenItEnds(kind: ErrorKind, { headers, text }: FailureFacts, nowMs: number): string {
+  if (kind !== 'quota' && kind !== 'rate_limit') return '';
+  const asked = kind === 'quota' ? retryAfter(headers, nowMs) : null;
+  const at = resetTime(headers, text, nowMs) ?? (asked === null ? null : nowMs + asked);
+  return at === null ? '' : ` (${resetWords(at, nowMs)})`;
 }
 
 /**

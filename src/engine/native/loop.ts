@@ -52,15 +52,19 @@ export class Loop {
       const { role = 'worker', system } = spec;
       return { role, system, messages: conversation.messages, tools: host.tools };
     };
+    const fallbacks = requester.fallbacks;
+    const forNewModel = (): void => {
+      if (requester.fallbacks !== fallbacks) conversation.rewrite(withoutSignedThoughts);
+    };
     const stop = await requester.mayCall(question(), 1);
     if (stop) return { status: 'stopped', stop };
+    forNewModel();
     this.#deliverSteers();
     this.#step += 1;
     const step = this.#step;
     this.#emit({ t: 'step_start', step, model: requester.model.model });
-    const fallbacks = requester.fallbacks;
     const reply = await requester.ask(question(), { allowed: true });
-    if (requester.fallbacks !== fallbacks) conversation.rewrite(withoutSignedThoughts);
+    forNewModel();
     if (reply.kind !== 'answer') {
       this.#emit({ t: 'step_end', step, finish: reply.kind });
       return reply.kind === 'overflow' ? this.#shortenAfterOverflow(reply) : ended(reply);

@@ -4,8 +4,9 @@ import type { RequestError } from './errors.ts';
 import { estimateHistory, estimateTokens, withoutSignedThoughts } from './messages.ts';
 import { type OpenedModel, openModel } from './models.ts';
 import { type Clock, giveUpMessage, retryWait } from './retry.ts';
+import { spendOf } from './spend.ts';
 import { type Answer, type Question, runStep } from './step.ts';
-import { type Billing, spendOf } from './usage.ts';
+import type { Billing } from './usage.ts';
 
 /** What became of a question, after all retries and fallbacks. `tokens` is what the request was charged with. */
 export type Reply =
@@ -70,12 +71,26 @@ export class Requester {
     }
   }
 
-  /** The host's word on this question's next request. */
+  /** The host's word on this question's next request, after the pause that other jobs were asked for. */
   async mayCall({ role, system, messages, maxOutput }: Question, attempt: number): Promise<Stop | null> {
+    if (!(await this.#keepPause(attempt))) return null;
     const { model } = this;
     const input = estimateTokens(system) + estimateHistory(messages);
     const planned = { role, model, input, maxOutput: maxOutput ?? model.maxOutput ?? ASSUMED_MAX_OUTPUT };
     return this.#options.host.mayCall({ ...planned, attempt });
+  }
+
+  /** False: aborted meanwhile. Nobody waits longer than the cap: another model is taken, or the endpoint is asked. */
+  async #keepPause(attempt: number): Promise<boolean> {
+    const { host, signal, clock, retry } = this.#options;
+    for (;;) {
+      const pause = host.pauseBefore?.(this.model) ?? 0;
+      if (pause <= 0) return true;
+      if (pause > retry.capMs && this.fallBack('rate_limit')) continue;
+      const waitMs = Math.min(pause, retry.capMs);
+      this.#emit({ t: 'retry', kind: 'rate_limit', waitMs, attempt });
+      return clock.sleep(waitMs, signal);
+    }
   }
 
   /** Waits and has the request repeated, moves on to the next model, or gives up. */
@@ -83,6 +98,8 @@ export class Requester {
     const { signal, clock, retry } = this.#options;
     if (error.kind === 'overflow') return { kind: 'overflow', error };
     const waitMs = retryWait(error, attempt, retry, clock.random());
+    const pause = error.retryAfterMs ?? waitMs;
+    if (error.busy === true && pause !== null) this.#options.host.pauseAsked?.(this.model, pause);
     if (waitMs !== null) {
       this.#emit({ t: 'retry', kind: error.kind, waitMs, attempt });
       return (await clock.sleep(waitMs, signal)) ? 'again' : { kind: 'aborted' };
@@ -114,19 +131,8 @@ export class Requester {
     const { signal, idleMs, clock } = this.#options;
     const { model } = this;
     const opened = this.#opened.get(model) ?? (await openModel(model));
-    if (opened === null) {
-      const message = `the protocol ${model.api} is not available yet`;
-      const error: RequestError = {
-        kind: 'bad_request',
-        message,
-        retry: false,
-        fallback: true,
-        retryAfterMs: null,
-      };
-      return { kind: 'failed' as const, error };
-    }
     this.#opened.set(model, opened);
-    const result = await runStep(opened, model, question, {
+    const result = await runStep(opened, question, {
       signal,
       idleMs,
       nowMs: clock.now(),
@@ -137,14 +143,14 @@ export class Requester {
     if (result.billing !== null) {
       const { role } = question;
       const { estimated } = result.billing;
+      const answered = result.answered ?? model.model;
       this.#emit({
         t: 'spend',
         role,
         provider: model.provider,
         model: model.model,
-        answered: model.model,
-        spend: spendOf(result.billing, model),
-        prices: model.prices,
+        answered,
+        ...(await spendOf(result.billing, model, answered)),
         estimated,
       });
     }

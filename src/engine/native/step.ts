@@ -1,11 +1,12 @@
 import type { ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import * as z from 'zod';
-import type { ModelRef, Role, ToolDefinition } from '../engine.ts';
+import type { Role, ToolDefinition } from '../engine.ts';
 import { classify, failureFacts, type RequestError } from './errors.ts';
 import { watchRequest } from './idle.ts';
 import { type AssistantPart, assistantParts, estimateTokens, type Message, mergeUsers } from './messages.ts';
 import type { OpenedModel } from './models.ts';
-import { type Billing, billingOf, type Reported, readUsage } from './usage.ts';
+import { readModel, readUsage } from './read-usage.ts';
+import { type Billing, billingOf, type Reported } from './usage.ts';
 
 /** What the model is asked. */
 export interface Question {
@@ -36,10 +37,12 @@ export interface Answer {
   readonly finish: Finish;
 }
 
-export type StepResult =
+/** `answered`: the model that did, as the endpoint names it; null where it names none. */
+export type StepResult = { readonly answered: string | null } & (
   | { readonly kind: 'answer'; readonly answer: Answer; readonly billing: Billing }
   | { readonly kind: 'aborted'; readonly billing: Billing | null }
-  | { readonly kind: 'failed'; readonly error: RequestError; readonly billing: Billing | null };
+  | { readonly kind: 'failed'; readonly error: RequestError; readonly billing: Billing | null }
+);
 
 export interface StepOptions {
   readonly signal: AbortSignal;
@@ -51,14 +54,13 @@ export interface StepOptions {
 /** Makes exactly one request and reads its stream to the end. Never throws for what the endpoint or the network does. */
 export async function runStep(
   opened: OpenedModel,
-  ref: ModelRef,
   question: Question,
   options: StepOptions,
 ): Promise<StepResult> {
   const watch = watchRequest(options.signal, options.idleMs);
   const seen = newSeen();
   try {
-    const result = startStream(opened, ref, question, watch.signal);
+    const result = startStream(opened, question, watch.signal);
     for await (const part of result.fullStream) {
       if (part.type !== 'raw') watch.beat();
       look(part, seen, options.onDelta);
@@ -73,7 +75,8 @@ export async function runStep(
           : [],
       );
       const answer = { parts, text: seen.text, calls: seen.calls, finish };
-      return { kind: 'answer', answer, billing: bill(seen, question, true) };
+      const { answered } = seen;
+      return { kind: 'answer', answer, billing: bill(seen, question, true), answered };
     }
   } catch (error) {
     seen.error ??= { error };
@@ -81,12 +84,13 @@ export async function runStep(
     watch.end();
   }
   const billing = seen.reported !== null || seen.outputLength > 0 ? bill(seen, question, false) : null;
-  if (options.signal.aborted) return { kind: 'aborted', billing };
-  return { kind: 'failed', error: explain(seen, watch.idle(), options), billing };
+  const { answered } = seen;
+  if (options.signal.aborted) return { kind: 'aborted', billing, answered };
+  return { kind: 'failed', error: explain(seen, watch.idle(), options), billing, answered };
 }
 
-function startStream(opened: OpenedModel, ref: ModelRef, question: Question, signal: AbortSignal) {
-  const { sdk, model, maxOutput } = opened;
+function startStream(opened: OpenedModel, question: Question, signal: AbortSignal) {
+  const { sdk, model, maxOutput, options, cacheMark } = opened;
   const tools: ToolSet = {};
   for (const { name, description, input } of question.tools) {
     // Only the form of the arguments goes to the model; they are checked by us, and run by us.
@@ -96,11 +100,13 @@ function startStream(opened: OpenedModel, ref: ModelRef, question: Question, sig
     question.maxOutput ?? Number.POSITIVE_INFINITY,
     maxOutput ?? Number.POSITIVE_INFINITY,
   );
-  const cached = ref.api === 'anthropic' ? CACHED : {};
+  // On the system message and the last one.
+  const cached = cacheMark === undefined ? {} : { providerOptions: cacheMark };
   return sdk.streamText({
     model,
     system: { role: 'system', content: question.system, ...cached },
     messages: markLast(mergeUsers(question.messages), cached),
+    ...(options !== undefined && { providerOptions: options }),
     ...(question.tools.length > 0 && { tools }),
     ...(Number.isFinite(limit) && { maxOutputTokens: limit }),
     maxRetries: 0,
@@ -111,9 +117,6 @@ function startStream(opened: OpenedModel, ref: ModelRef, question: Question, sig
     onError: () => undefined,
   });
 }
-
-/** Prompt caching is asked for on the system message and the last one; nothing is cached by default. */
-const CACHED = { providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
 
 function markLast(messages: readonly Message[], mark: object): ModelMessage[] {
   return messages.map((message, index) =>
@@ -133,11 +136,12 @@ interface Seen {
   calls: RawCall[];
   finish: string | null;
   reported: Reported | null;
+  answered: string | null;
   error: { readonly error: unknown } | null;
 }
 
 function newSeen(): Seen {
-  return { text: '', outputLength: 0, calls: [], finish: null, reported: null, error: null };
+  return { text: '', outputLength: 0, calls: [], finish: null, reported: null, answered: null, error: null };
 }
 
 function look(part: TextStreamPart<ToolSet>, seen: Seen, onDelta: StepOptions['onDelta']): void {
@@ -162,6 +166,7 @@ function look(part: TextStreamPart<ToolSet>, seen: Seen, onDelta: StepOptions['o
     }
     case 'raw':
       seen.reported = readUsage(part.rawValue, seen.reported);
+      seen.answered ??= readModel(part.rawValue);
       return;
     case 'finish':
       seen.finish = part.finishReason;

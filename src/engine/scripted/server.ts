@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as z from 'zod';
+import type { ModelApi } from '../engine.ts';
 import { anthropicBody, anthropicFrames } from './anthropic-wire.ts';
+import { googleBody, googleFrames } from './google-wire.ts';
 import { openAiBody, openAiFrames } from './openai-wire.ts';
 import { playTurn, type Wire } from './play.ts';
+import { responsesBody, responsesFrames } from './responses-wire.ts';
 import { pickTurn, type RoleScript, type Turn } from './turn.ts';
 
 const BODY = z.looseObject({
@@ -18,7 +21,7 @@ export interface ScriptedRequest {
   readonly index: number;
   /** The header `x-cc-delegate-role`; `worker` where it is missing. */
   readonly role: string;
-  readonly api: 'openai-chat' | 'anthropic';
+  readonly api: ModelApi;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** The parsed body, all of its fields. */
@@ -39,14 +42,17 @@ export interface ScriptedModel {
   readonly url: string;
   /** The base of Anthropic Messages as ANTHROPIC_BASE_URL wants it, without `/v1`. */
   readonly anthropicUrl: string;
+  /** The base of Gemini's protocol, with `/v1beta`. */
+  readonly googleUrl: string;
   /** Every request so far, in order of arrival; grows. */
   readonly requests: readonly ScriptedRequest[];
   close(): Promise<void>;
 }
 
 /**
- * A model endpoint on loopback that plays a script: streaming or plain OpenAI chat completions
- * (`POST …/chat/completions`) and Anthropic Messages (`POST …/messages`), `GET …/models`. No key is checked.
+ * A model endpoint on loopback that plays a script, streaming or plain: OpenAI chat completions
+ * (`POST …/chat/completions`), OpenAI Responses (`…/responses`), Anthropic Messages (`…/messages`), Gemini
+ * (`…/models/<id>:generateContent` and `:streamGenerateContent`), and `GET …/models`. No key is checked.
  * Port 0 (default) is a free one. A function that throws is answered with HTTP 500 and its message.
  */
 export async function startScriptedModel(options: {
@@ -69,6 +75,7 @@ export async function startScriptedModel(options: {
   return {
     url: `http://127.0.0.1:${port}/v1`,
     anthropicUrl: `http://127.0.0.1:${port}`,
+    googleUrl: `http://127.0.0.1:${port}/v1beta`,
     requests,
     close: () =>
       new Promise((resolve) => {
@@ -87,12 +94,8 @@ async function answer(
   const path = new URL(incoming.url ?? '/', 'http://localhost').pathname;
   if (path.endsWith('/models'))
     return sendJson(response, 200, { object: 'list', data: [{ id: 'scripted' }] });
-  const api = path.endsWith('/messages')
-    ? 'anthropic'
-    : path.endsWith('/chat/completions')
-      ? 'openai-chat'
-      : null;
-  if (api === null) return sendJson(response, 404, { error: { message: `no such path: ${path}` } });
+  const api = APIS.find(({ form }) => form.test(path))?.api;
+  if (api === undefined) return sendJson(response, 404, { error: { message: `no such path: ${path}` } });
   const gone = new AbortController();
   response.on('close', () => gone.abort());
   const text = await readText(incoming);
@@ -103,7 +106,7 @@ async function answer(
     api,
     path,
     headers: flatten(incoming),
-    body: BODY.parse(JSON.parse(text)),
+    body: bodyOf(api, path, text),
     text,
     at: performance.now(),
     gone: gone.signal,
@@ -113,11 +116,38 @@ async function answer(
   await playTurn(turn, wireOf(request), response, gone.signal);
 }
 
+/** By how the path ends. */
+const APIS: readonly { readonly form: RegExp; readonly api: ModelApi }[] = [
+  { form: /\/messages$/, api: 'anthropic' },
+  { form: /\/chat\/completions$/, api: 'openai-chat' },
+  { form: /\/responses$/, api: 'openai-responses' },
+  { form: /\/models\/.+:(?:streamG|g)enerateContent$/, api: 'google' },
+];
+
+/** Gemini's protocol has model and streaming in the path, where the others have them in the body. */
+function bodyOf(api: ModelApi, path: string, text: string): ScriptedRequest['body'] {
+  const body = BODY.parse(JSON.parse(text));
+  const [, model, stream] = /\/models\/(.+):(stream)?/.exec(path) ?? [];
+  return api === 'google' && model !== undefined ? { ...body, model, stream: stream !== undefined } : body;
+}
+
+const WIRES: Record<
+  ModelApi,
+  {
+    readonly frames: (turn: Turn, model: string) => string[];
+    readonly body: (turn: Turn, model: string) => unknown;
+  }
+> = {
+  'openai-chat': { frames: openAiFrames, body: openAiBody },
+  'openai-responses': { frames: responsesFrames, body: responsesBody },
+  anthropic: { frames: anthropicFrames, body: anthropicBody },
+  google: { frames: googleFrames, body: googleBody },
+};
+
 function wireOf({ api, body }: ScriptedRequest): Wire {
   const { stream, model } = body;
-  return api === 'anthropic'
-    ? { stream, frames: (turn) => anthropicFrames(turn, model), body: (turn) => anthropicBody(turn, model) }
-    : { stream, frames: (turn) => openAiFrames(turn, model), body: (turn) => openAiBody(turn, model) };
+  const wire = WIRES[api];
+  return { stream, frames: (turn) => wire.frames(turn, model), body: (turn) => wire.body(turn, model) };
 }
 
 async function readText(incoming: IncomingMessage): Promise<string> {

@@ -16,9 +16,13 @@ const SHORTEST_PART = 12;
  * The forms of a secret: as it is (also its first or last half alone), as UTF-8 bytes read one by one, in base64
  * and base64url wherever in the encoded text it begins, in hexadecimal, in a URL, in a JSON string.
  */
-export function formsOf({ value, kind }: KnownSecret): Form[] {
+export function formsOf({ value, kind, whole }: KnownSecret): Form[] {
   const plain = joined(value);
   if (plain === '') return [];
+  if (whole) {
+    const texts = new Set([plain, JSON.stringify(plain).slice(1, -1)]);
+    return [...texts].map((text) => ({ kind, text, least: text.length }));
+  }
   const half = Math.max(SHORTEST_PART, Math.ceil(plain.length / 2));
   const lastHalf = plain.slice(-half);
   // In an address half of it is often no secret at all.

@@ -2,6 +2,8 @@
 export interface KnownSecret {
   readonly value: string;
   readonly kind: string;
+  /** Looked for as it stands and in a JSON string, not in parts and not in other encodings: text of a file, no key. */
+  readonly whole?: true;
 }
 
 /** Where the secrets of a job come from. What the runner is handed over has this form. */
@@ -10,14 +12,26 @@ export interface SecretSources {
     readonly apiKey: string | null;
     readonly headers: Readonly<Record<string, string>>;
     readonly baseUrl: string;
+    readonly cloud?:
+      | {
+          readonly kind: string;
+          readonly signing?: {
+            readonly secretAccessKey: string;
+            readonly sessionToken: string | null;
+          } | null;
+          readonly account?: { readonly privateKey: string } | null;
+        }
+      | undefined;
   }[];
   readonly passEnv: Readonly<Record<string, string>>;
 }
 
-/** The keys, header values and URL credentials of the models: what the worker's model has no use for either. */
+/** The keys, cloud secrets, header values and URL credentials of the models: what the worker's model has no use for either. */
 export function ownSecrets({ models }: Pick<SecretSources, 'models'>): KnownSecret[] {
-  return models.flatMap(({ apiKey, headers, baseUrl }) => [
-    ...(apiKey === null ? [] : named('key', 'API_KEY', apiKey)),
+  return models.flatMap(({ apiKey, headers, baseUrl, cloud }) => [
+    ...[apiKey, cloud?.signing?.secretAccessKey, cloud?.signing?.sessionToken, cloud?.account?.privateKey]
+      .filter((value) => value !== null && value !== undefined)
+      .flatMap((value) => named('key', 'API_KEY', value)),
     ...Object.entries(headers).flatMap(([name, value]) => named('header', name, value)),
     ...urlSecrets(baseUrl),
   ]);

@@ -51,7 +51,7 @@ function readKept(userDir: string): { readonly digest: string; readonly bounds: 
 
 function isBounds(value: unknown): value is Bounds {
   if (typeof value !== 'object' || value === null) return false;
-  const { mode, perJob, limits, pass, addDirs } = value as Record<string, unknown>;
+  const { mode, perJob, limits, pass, addDirs, sendsTo } = value as Record<string, unknown>;
   const isMode = mode === 'off' || mode === 'ondemand' || mode === 'auto';
   return (
     isMode &&
@@ -59,7 +59,8 @@ function isBounds(value: unknown): value is Bounds {
     typeof limits === 'object' &&
     limits !== null &&
     Array.isArray(pass) &&
-    Array.isArray(addDirs)
+    Array.isArray(addDirs) &&
+    Array.isArray(sendsTo)
   );
 }
 

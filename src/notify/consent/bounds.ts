@@ -1,9 +1,12 @@
 import { DEFAULT_LIMITS, type Limits } from '../../job/limits.ts';
+import type { Destination } from './first-send.ts';
 
 /** What a model may use without asking: the user's own settings. */
 export interface Bounds {
   readonly mode: 'off' | 'ondemand' | 'auto';
   readonly defaultProfile: string | null;
+  /** Where a job without `--model` and `--profile` sends to; nothing: to this machine, or nobody knows. */
+  readonly sendsTo: readonly Destination[];
   /** US dollars; null: no cap is set. */
   readonly perJob: number;
   readonly perDay: number | null;
@@ -24,8 +27,9 @@ const { budgetUsd, ...limits } = DEFAULT_LIMITS;
 export const DEFAULT_BOUNDS: Bounds = {
   mode: 'ondemand',
   defaultProfile: null,
+  sendsTo: [],
   perJob: budgetUsd,
-  perDay: null,
+  perDay: 20,
   perRepository: null,
   limits,
   network: 'none',

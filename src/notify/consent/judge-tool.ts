@@ -18,6 +18,8 @@ export interface ToolCall {
   /** The home folder, for `~`. */
   readonly home: string;
   readonly bounds: Bounds | null;
+  /** Where this call would send files to that nobody has agreed to yet; null: nowhere. */
+  readonly newTo: (argv: readonly string[]) => string | null;
   /** Is there already the person's consent to this call? */
   readonly isGranted: (argv: readonly string[], need: Need) => boolean;
 }
@@ -50,15 +52,18 @@ function judgeCalls(call: ToolCall, calls: readonly ShellCall[]): ToolVerdict {
   const asked: { readonly shell: ShellCall; readonly need: Need }[] = [];
   for (const shell of calls) {
     if (shell.isDisguised) return deny('it hides that a session calls cc-delegate, or where its files are');
-    const need = needOf(shell.argv, call.bounds);
+    const beyond = needOf(shell.argv, call.bounds);
+    if (beyond?.verb === 'hook') return deny(HOOKS_ARE_THE_CLIENTS);
+    if (beyond !== null && !shell.isKnown) {
+      return deny(`it ${beyond.why}, and what exactly is known only when it runs`);
+    }
+    const need = needOf(shell.argv, call.bounds, call.newTo(shell.argv));
     if (need === null) continue;
-    if (need.verb === 'hook') return deny(HOOKS_ARE_THE_CLIENTS);
-    if (!shell.isKnown) return deny(`it ${need.why}, and what exactly is known only when it runs`);
     if (!call.isGranted(shell.argv, need)) asked.push({ shell, need });
   }
   if (asked.length === 0) return FREE;
   const why = asked.map(({ shell, need }) => `cc-delegate ${shell.argv.join(' ')}\n  ${need.why}`).join('\n');
-  return { kind: 'ask', why, calls: asked.map(({ shell }) => shell.argv) };
+  return { kind: 'ask', why, calls: asked.flatMap(({ shell }) => (shell.isKnown ? [shell.argv] : [])) };
 }
 
 const HOOKS_ARE_THE_CLIENTS = 'the hooks of cc-delegate are called by the client alone';

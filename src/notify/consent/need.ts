@@ -14,15 +14,32 @@ export interface Need {
 /**
  * Which calls of the program need the person: the one decision for both who ask it, the hook that sees a command before
  * it runs, and the program, which has the last word. `argv` is what follows `cc-delegate`. Without `bounds` nothing is
- * known, so everything that could be beyond is. A verb nobody thought of needs the person.
+ * known, so everything that could be beyond is. A verb nobody thought of needs the person. `newTo` names where the
+ * call would send to for the first time.
  */
-export function needOf(argv: readonly string[], bounds: Bounds | null): Need | null {
+export function needOf(
+  argv: readonly string[],
+  bounds: Bounds | null,
+  newTo: string | null = null,
+): Need | null {
   const [verb, ...args] = argv;
   if (verb === undefined || READING.has(verb)) return null;
-  const { has } = callWords(args);
+  const { has, values } = callWords(args);
   if (has('--help') || has('-h')) return null;
   if (SPENDING.has(verb)) {
-    return unlessNone(verb, 'goes beyond your settings or this directory', optionsBeyond(args, bounds));
+    const beyond = unlessNone(
+      verb,
+      'goes beyond your settings or this directory',
+      optionsBeyond(args, bounds),
+    );
+    return newTo === null ? beyond : sending(beyond ?? needed(verb, '', []), newTo);
+  }
+  if (verb === 'answer' && has('--raise-budget')) {
+    return needed(
+      verb,
+      'lets a job spend more',
+      values('--raise-budget').map((usd) => `--raise-budget ${usd}`),
+    );
   }
   if (NAMING_FILES.has(verb)) {
     return unlessNone(verb, 'names a file outside of this directory', filesElsewhere(args));
@@ -39,7 +56,9 @@ export function needOf(argv: readonly string[], bounds: Bounds | null): Need | n
 
 /** Reading, and steering work that was allowed to begin: free for everybody. */
 const READING = new Set(
-  'status progress wait result diff log list models open cancel demo help --help -h --version'.split(' '),
+  'status progress wait result diff log list models spend open cancel demo help --help -h --version'.split(
+    ' ',
+  ),
 );
 
 /** These spend within the settings; beyond them they need the person. */
@@ -53,6 +72,7 @@ const WHY: Readonly<Record<string, string>> = {
   undo: 'changes your checkout',
   discard: 'gives up a result',
   cleanup: 'removes jobs and their branches',
+  auth: 'changes what you are logged in to',
   config: 'changes your settings',
   statusline: 'changes your Claude Code settings',
   uninstall: 'removes what cc-delegate has put on this machine',
@@ -64,6 +84,7 @@ const WHY: Readonly<Record<string, string>> = {
  * another one (`config mode --repo off auto`).
  */
 const READING_FORMS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  auth: [['status']],
   config: [['show'], ['path'], ['profile', 'list'], ['profile', 'show'], ['allow-rules', 'show']],
   // What a hook starts when it has found a dead runner; any reading verb does the same.
   hook: [['lost']],
@@ -82,6 +103,11 @@ function changesNothing(verb: string, args: readonly string[], bounds: Bounds | 
   const canBeTried =
     verb === 'cleanup' || verb === 'uninstall' || (verb === 'config' && args[0] === 'import');
   return canBeTried && has('--dry-run');
+}
+
+function sending(need: Need, to: string): Need {
+  const why = `sends the files the worker reads to ${to}, for the first time from this repository`;
+  return { ...need, why: need.why === '' ? why : `${need.why}; ${why}` };
 }
 
 function unlessNone(verb: string, why: string, words: readonly string[]): Need | null {

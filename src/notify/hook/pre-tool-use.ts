@@ -1,11 +1,15 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { stripControls, trimLine } from '../../job/format.ts';
+import type { Bounds } from '../consent/bounds.ts';
 import { readBounds } from '../consent/bounds-file.ts';
+import { callWords } from '../consent/call-words.ts';
+import { destinationsText, sentFrom, unagreed } from '../consent/first-send.ts';
 import { GRANT_LIFE_MS } from '../consent/grant.ts';
 import { isTyped, mint, revokeDialogs } from '../consent/grants.ts';
 import { judgeTool, type ToolVerdict } from '../consent/judge-tool.ts';
-import type { HookCall } from './call.ts';
+import { repositoryOf } from '../repository-of.ts';
+import { type HookCall, isAttended } from './call.ts';
 
 /** The client's JSON, checked by nobody yet, and where and when it came. */
 export type PolicyCall = Pick<HookCall, 'input' | 'env' | 'userDir' | 'now'>;
@@ -19,18 +23,22 @@ export function preToolUse({ input, env, userDir, now }: PolicyCall): object | n
   const session = typeof input.session_id === 'string' ? input.session_id : '';
   // Whatever a dialog was shown for before, and was not used, was not wanted.
   revokeDialogs(userDir, session, now);
+  const cwd = typeof input.cwd === 'string' ? input.cwd : '/';
+  const bounds = readBounds(userDir);
   const verdict = judgeTool({
     tool: typeof input.tool_name === 'string' ? input.tool_name : '',
     input: isObject(input.tool_input) ? input.tool_input : {},
-    cwd: typeof input.cwd === 'string' ? input.cwd : '/',
+    cwd,
     userDir: resolve(userDir),
     home: env.HOME ?? homedir(),
-    bounds: readBounds(userDir),
+    bounds,
+    // Where nobody is to be asked, the program says it and remembers that nobody was.
+    newTo: (argv) => (isAttended(env) ? newDestination({ userDir, env, cwd }, argv, bounds) : null),
     isGranted: (argv, need) => isTyped(userDir, session, { argv, need, now }),
   });
   if (verdict.kind === 'free') return null;
   if (verdict.kind === 'deny') return decision('deny', `cc-delegate: ${verdict.why}`);
-  if (env.CLAUDE_CODE_SESSION_ATTENDED === '0') {
+  if (!isAttended(env)) {
     return decision(
       'deny',
       `cc-delegate: only the user may do this, and nobody is here to ask; ${verdict.why}`,
@@ -40,6 +48,21 @@ export function preToolUse({ input, env, userDir, now }: PolicyCall): object | n
     mint(userDir, session, { kind: 'dialog', argv, expiresAt: now + GRANT_LIFE_MS });
   }
   return decision('ask', question(verdict));
+}
+
+/** What of the default's destinations the work of the call's repository has not gone to, with a yes. */
+function newDestination(
+  { userDir, env, cwd }: Pick<PolicyCall, 'userDir' | 'env'> & { readonly cwd: string },
+  argv: readonly string[],
+  bounds: Bounds | null,
+): string | null {
+  if (bounds === null || bounds.sendsTo.length === 0) return null;
+  const [elsewhere] = callWords(argv).values('--repo');
+  const place = elsewhere === undefined ? cwd : resolve(cwd, elsewhere);
+  // Asks outside of any repository have a folder of ours for one.
+  const repo = repositoryOf(place, env) ?? join(resolve(userDir), 'asks');
+  const news = unagreed(sentFrom(userDir, repo), bounds.sendsTo);
+  return news.length === 0 ? null : destinationsText(news);
 }
 
 function question({ why }: Extract<ToolVerdict, { kind: 'ask' }>): string {

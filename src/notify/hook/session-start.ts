@@ -127,13 +127,16 @@ function jobsOf({ userDir, program, env, now }: HookCall, id: string, repo: stri
   const terminals = isLookedFor ? [terminalOwner(repo)] : [];
   const owners = [...ownersFor(userDir, id), ...terminals];
   const active = activeFor(userDir, owners);
-  const asking = new Set(keptFor(userDir, owners).map(({ notice }) => notice.job));
+  const asking = new Set(
+    keptFor(userDir, owners).flatMap(({ notice }) => (notice.percent === null ? [notice.job] : [])),
+  );
   seeToLost(userDir, program, env, active);
   const running = active.flatMap((job) => {
     const look = asking.has(job.job) ? null : lookAt(job, now);
     return look?.kind === 'runs' ? [activeLine(look.glance)] : [];
   });
-  const kept = keptFor(userDir, owners);
+  // Of a job that runs there is a line with what it has spent; that half of it is gone was news once.
+  const kept = keptFor(userDir, owners).filter(({ notice, isTold }) => notice.percent === null || !isTold);
   const lines = [...kept.map(({ notice }) => noticeText(notice, now)), ...running];
   if (lines.length === 0) return NO_JOBS;
   const fit = howManyFit(lines);
@@ -145,10 +148,11 @@ function jobsOf({ userDir, program, env, now }: HookCall, id: string, repo: stri
 
 function message(kept: readonly Kept[], running: number): string {
   const asking = kept.filter(({ notice }) => notice.question !== null).length;
+  const ended = kept.filter(({ notice }) => notice.question === null && notice.percent === null).length;
   const parts = [
     ...(running > 0 ? [`${count(running, 'job')} running`] : []),
     ...(asking > 0 ? [`${count(asking, 'job')} asking`] : []),
-    ...(kept.length > asking ? [`${count(kept.length - asking, 'job')} ended, not looked at yet`] : []),
+    ...(ended > 0 ? [`${count(ended, 'job')} ended, not looked at yet`] : []),
   ];
   return `cc-delegate: ${parts.join(', ')} (cc-delegate list)`;
 }

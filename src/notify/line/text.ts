@@ -1,4 +1,4 @@
-import { count, formatMoney, oneLine, trimLine } from '../../job/format.ts';
+import { count, formatMoney, oneLine, shortModel, trimLine } from '../../job/format.ts';
 import { shortId } from '../../job/ids.ts';
 import type { JobRecord } from '../../job/record.ts';
 import { isTerminal, type JobState } from '../../job/states.ts';
@@ -72,7 +72,7 @@ function activeParts(record: JobRecord): Part[] {
   const place = state === 'running' || state === 'grading' ? `step ${progress.step}` : state;
   const note = trimLine(progress.note, NOTE_CHARACTERS) || (state === 'grading' ? state : '');
   return [
-    { text: shortModel(record.model), leaves: 2 },
+    { text: trimLine(shortModel(record.model), 30), leaves: 2 },
     { text: place, leaves: 1 },
     { text: note, leaves: 3, soft: true },
   ];
@@ -91,11 +91,6 @@ function endedParts(record: JobRecord): Part[] {
   if (state === 'cancelled') return [{ text: 'cancelled', leaves: 1 }, salvaged];
   const why = reason === null ? (result?.error ?? state) : reasonWords(reason);
   return [{ text: trimLine(why, SAID_CHARACTERS), leaves: 1, soft: true }, salvaged];
-}
-
-/** `qwen/qwen3-coder`, `ollama:qwen3:8b`: what stands after the last `/` or `:`. */
-function shortModel(model: string): string {
-  return trimLine(model.split(/[/:]/).findLast((part) => part !== '') ?? model, 30);
 }
 
 function lineWithin(glyph: string, id: string, parts: readonly Part[], width: number): string {

@@ -1,9 +1,9 @@
 import type { EngineEvent, RunOutcome } from '../../engine/engine.ts';
-import { limitReached } from '../../job/limits.ts';
 import type { AskTask } from '../../job/task.ts';
 import { checkpoint } from '../checkpoint.ts';
 import { faultEnd } from '../fault.ts';
 import { type Worked, workedOf } from '../outcome.ts';
+import { sharedPauses } from '../pauses.ts';
 import { type End, failed, type RunningJob, stopEnd } from '../running-job.ts';
 import { askPrompt, messageOf } from '../system-prompt.ts';
 import type { Team } from '../work.ts';
@@ -60,7 +60,7 @@ async function oneRun(
   job: RunningJob,
   ask: AskTask,
   lookout: Lookout | null,
-  { engine, activity, inbox }: Team,
+  { engine, activity, inbox, money }: Team,
   prompt: string,
   resume: boolean,
 ): Promise<Worked> {
@@ -77,7 +77,8 @@ async function oneRun(
     },
     {
       tools: lookout?.tools ?? [],
-      mayCall: () => job.stop.reason ?? limitReached(limits, activity.spend, activity.steps),
+      ...sharedPauses(job.log),
+      mayCall: (call) => money.mayCall(call, null),
       emit: (event) => activity.onEvent(counted(event, stepsBefore)),
     },
   );

@@ -28,6 +28,8 @@ export interface FilesInside {
   readonly workspace: string;
   /** The built helper, `files.mjs`. */
   readonly program: string;
+  /** Globs of files that are not read to anybody. */
+  readonly neverSend?: readonly string[];
   /** How long one call may take. */
   readonly timeoutMs: number;
 }
@@ -89,9 +91,9 @@ class Helper {
   }
 
   async #start(): Promise<Service> {
-    const { sandbox, workspace, program } = this.#options;
+    const { sandbox, workspace, program, neverSend = [] } = this.#options;
     const service = await sandbox.serve({
-      argv: [process.execPath, program, workspace],
+      argv: [process.execPath, program, workspace, JSON.stringify(neverSend)],
       cwd: workspace,
       readable: [program],
     });

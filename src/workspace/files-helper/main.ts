@@ -4,11 +4,11 @@ import type { FileResult } from '../files-result.ts';
 import type { Call, Reply } from './protocol.ts';
 
 /**
- * `files WORKSPACE`: the file tools, inside the sandbox. Reads calls from stdin and answers on stdout, a line
+ * `files WORKSPACE [GLOBS]`: the file tools, inside the sandbox; GLOBS is the list `neverSend` in JSON. Reads calls from stdin and answers on stdout, a line
  * each, until stdin ends. Builtins only: it has to be up in the time a bare node takes. Here the mount table says
  * what a path can reach, so a race between a check and a use gains a worker nothing.
  */
-const files = workspaceFiles(process.argv[2] ?? process.cwd());
+const files = workspaceFiles(process.argv[2] ?? process.cwd(), JSON.parse(process.argv[3] ?? '[]'));
 
 for await (const line of createInterface({ input: process.stdin })) {
   // Not awaited: a slow search holds up no read beside it.

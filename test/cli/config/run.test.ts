@@ -252,6 +252,35 @@ describe('config profile', () => {
   });
 });
 
+it('keeps every comment and every key it does not know, whatever of config writes', async () => {
+  const { config, file, yaml } = terminal();
+  writeFileSync(
+    file,
+    '# mine\nmode: auto # m\n\n# money\nbudget: # b\n  perJob: 3 # dollars\nfuture: {keep: [me, 1]} # f\n# end of it\nprofiles: # p\n  first: # one\n    provider: openai # o\n    model: gpt # g\n    later: true # l\n',
+  );
+  const comments = ['# mine', '# m', '# money', '# b', '# dollars', '# f', '# end of it', '# p', '# one'];
+  const kept = [...comments, '# o', '# g', '# l', 'later: true', 'keep: [me, 1]'];
+  for (const args of [
+    ['set', 'budget.perJob', '4'],
+    ['set', 'neverSend', '[.env, secrets/**]'],
+    ['set', 'limits.maxSteps', '9'],
+    ['unset', 'limits.maxSteps'],
+    ['mode', 'off'],
+    ['allow', 'openai:gpt', 'openai:gpt-2'],
+    ['allow', 'all'],
+    CHEAP,
+    ['profile', 'set', 'first', '--max-output', '5'],
+    ['profile', 'set', 'cheap', '--data-collection', 'deny'],
+    ['profile', 'default', 'cheap'],
+    ['profile', 'remove', 'cheap'],
+    ['unset', 'neverSend'],
+  ]) {
+    await config(...args);
+    const text = yaml();
+    expect([args, kept.filter((part) => !text.includes(part))]).toEqual([args, []]);
+  }
+});
+
 describe('config allow and mode', () => {
   it('bounds the models, and lifts the bound', async () => {
     const { config, yaml } = terminal();

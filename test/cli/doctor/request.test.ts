@@ -3,15 +3,13 @@ import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requestCheck } from '../../../src/cli/doctor/request.ts';
 import { explainRequest } from '../../../src/cli/doctor/request-outcome.ts';
+import { MODEL_APIS, type ModelApi } from '../../../src/engine/engine.ts';
 import { startScriptedModel } from '../../../src/engine/scripted/server.ts';
 import type { ModelResolution } from '../../../src/provider/resolve-model.ts';
 
 const KEY = 'sk-doctor-0123456789abcdef';
 
-function resolution(
-  baseUrl: string,
-  api: 'openai-chat' | 'anthropic' | 'google' = 'openai-chat',
-): ModelResolution {
+function resolution(baseUrl: string, api: ModelApi = 'openai-chat'): ModelResolution {
   return {
     name: 'openai-compatible:scripted',
     modelSource: 'profile:cheap (default)',
@@ -49,10 +47,10 @@ async function endpoint(status: number, body: string): Promise<string> {
 }
 
 describe('one real request', () => {
-  it.each(['openai-chat', 'anthropic'] as const)('is answered by a %s endpoint', async (api) => {
+  it.each(MODEL_APIS)('is answered by a %s endpoint', async (api) => {
     const model = await startScriptedModel({ script: [{ text: 'ok' }] });
     onTestFinished(() => model.close());
-    const url = api === 'anthropic' ? `${model.anthropicUrl}` : model.url;
+    const url = { anthropic: model.anthropicUrl, google: model.googleUrl }[String(api)] ?? model.url;
     expect(await requestCheck(resolution(url, api), {})).toMatch(
       /^openai-compatible:scripted answered in \d/,
     );
@@ -74,21 +72,34 @@ describe('one real request', () => {
     expect(JSON.stringify(finding)).not.toMatch(/sk-doctor/);
   });
 
-  it('says when nobody listens, and that a proxy is not used', async () => {
+  it('says when nobody listens; what is on this machine is asked without the proxy', async () => {
     const url = await endpoint(200, '');
     const { port } = new URL(url);
     const free = Number(port) === 1 ? 2 : 1;
     await new Promise((resolve) => connect(free, '127.0.0.1').once('error', resolve));
     const finding = await requestCheck(resolution(`http://127.0.0.1:${free}/v1`), {
-      HTTPS_PROXY: 'http://proxy',
+      HTTP_PROXY: 'http://proxy',
     });
-    expect(JSON.stringify(finding)).toMatch(/cannot be reached.*HTTPS_PROXY is set/);
+    expect(JSON.stringify(finding)).toMatch(/127\.0\.0\.1 cannot be reached/);
+    expect(JSON.stringify(finding)).not.toMatch(/proxy/);
   });
 
-  it('says so for a protocol that cannot be asked', async () => {
-    expect(await requestCheck(resolution('http://127.0.0.1:9', 'google'), {})).toMatchObject({
-      remedy: 'use another profile',
+  it('says when it is the proxy that cannot be reached, without its password', async () => {
+    const finding = await requestCheck(resolution('https://model.test/v1'), {
+      HTTPS_PROXY: 'http://me:proxy-password@127.0.0.1:1',
     });
+    expect(finding).toMatchObject({
+      text: 'the proxy 127.0.0.1:1 (HTTPS_PROXY) cannot be reached (ECONNREFUSED)',
+      remedy: expect.stringContaining('NO_PROXY'),
+    });
+    expect(JSON.stringify(finding)).not.toMatch(/proxy-password/);
+  });
+
+  it('leaves the first signed request to a job', async () => {
+    const { primary, ...rest } = resolution('http://127.0.0.1:9');
+    const cloud = { kind: 'bedrock', region: 'eu-central-1', signing: null } as const;
+    const bedrock = { ...rest, primary: { ...primary, endpoint: { ...primary.endpoint, cloud } } };
+    expect(await requestCheck(bedrock, {})).toContain('is set up; its requests are signed');
   });
 
   it.each([
@@ -99,7 +110,7 @@ describe('one real request', () => {
     ['ECONNREFUSED', 'start the endpoint'],
     ['UND_ERR_SOCKET', 'check the network'],
   ])('explains %s', (code, remedy) => {
-    const target = { name: 'p:m', owner: 'cheap', host: 'h', keyUrl: null, proxy: null };
+    const target = { name: 'p:m', owner: 'cheap', host: 'h', keyUrl: null };
     expect(explainRequest(target, { kind: 'failed', code })).toMatchObject({
       remedy: expect.stringContaining(remedy),
     });

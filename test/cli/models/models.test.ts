@@ -23,6 +23,12 @@ function known(change: Partial<Known> = {}): Known {
     defaultName: null,
     isAllowed: () => true,
     hasKey: (name) => name === 'a',
+    known: (provider, model) => {
+      const listed = models.find((each) => each.provider === provider && each.id === model);
+      const prices = listed?.prices ?? null;
+      const found = prices === null ? null : { prices, source: 'snapshot' as const };
+      return { found, context: listed?.context ?? null, maxOutput: null };
+    },
     ...change,
   };
 }
@@ -126,6 +132,7 @@ describe('the verb', () => {
     expect(text).toMatch(/^\* openrouter:deepseek\/deepseek-v4-flash-0731 +0\.04 +2\.00 +262k$/m);
     expect(text).toMatch(new RegExp(`^ {2}openrouter:${LONG}\\n +1\\.00 +2\\.00 +262k$`, 'm'));
     expect(text).toMatch(/^× openrouter:evil\/\?\[31m\? +unknown +unknown/m);
+    expect(text).toContain("prices    the provider's list");
     expect(text).toContain("balance   openrouter: $3.20 left of this key's limit, $1.00 used");
     expect(text).toContain('list      openrouter: as of now · shipped list of 2026-11-20');
     expect(JSON.stringify(json)).not.toContain(KEY);
@@ -142,6 +149,20 @@ describe('the verb', () => {
     expect(JSON.stringify(json)).not.toMatch(/"source":"(live|cache)"|could not be asked/);
     expect(text).toMatch(/^\* openai-compatible:own +unknown/m);
     expect(text.split('\n').filter((line) => /^[ *?×] \S+:/.test(line))).toHaveLength(20);
+  });
+
+  it('shows what jobs are charged with: a longer prompt’s price, a plan, nothing', async () => {
+    const { text, json } = await models(['--limit', '900'], {});
+    expect(text).toMatch(/^\? minimax:MiniMax-M3 +0\.30\+ +1\.20\+ +1M$/m);
+    expect(text).toMatch(/^\? copilot:claude-sonnet-5\.5 +plan +plan +1M$/m);
+    expect(text).toContain('+ long prompts cost more');
+    expect(json).toMatchObject({
+      models: expect.arrayContaining([
+        expect.objectContaining({ name: 'deepseek:deepseek-flash', priceSource: 'snapshot' }),
+        expect.objectContaining({ name: 'zai:glm-5.3', priceSource: 'genai-prices' }),
+      ]),
+    });
+    for (const line of text.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   });
 
   it('says why the default cannot be used, and still marks it', async () => {

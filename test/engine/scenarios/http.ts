@@ -97,6 +97,67 @@ export const HTTP_ROWS: readonly Row[] = [
     wanted: failed('quota'),
     requests: 1,
   },
+  {
+    scenario: '429 with Retry-After 1',
+    script: thenDone({ status: 429, headers: { 'retry-after': '1' } }),
+    wanted: done,
+    requests: 2,
+    waits: [1000],
+  },
+  {
+    scenario: '429 with a date as Retry-After that is above the cap, then the fallback model',
+    script: [{ status: 429, headers: { 'retry-after': 'Fri, 01 Jan 2100 00:00:00 GMT' } }],
+    fallback: [DONE],
+    wanted: done,
+    requests: 1,
+    waits: [],
+  },
+  {
+    scenario: '429 with a date as Retry-After that is past',
+    script: thenDone({
+      status: 429,
+      headers: { 'retry-after': 'Sat, 01 Jan 2000 00:00:00 GMT' },
+    }),
+    wanted: done,
+    requests: 2,
+    waits: [0],
+  },
+  {
+    scenario: '403 of the key, then the fallback model',
+    script: [{ status: 403, body: { error: { message: 'this key may not use the model' } } }],
+    fallback: [DONE],
+    wanted: done,
+    requests: 1,
+    waits: [],
+  },
+  { scenario: '529 once', script: thenDone({ status: 529 }), wanted: done, requests: 2, waits: [1000] },
+  {
+    scenario: '529 for ever, then the fallback model',
+    script: [{ status: 529 }],
+    fallback: [DONE],
+    wanted: done,
+    requests: 3,
+    waits: [1000, 2000],
+  },
+  {
+    scenario: 'a subscription that is used up',
+    script: [
+      {
+        status: 429,
+        body: {
+          error: {
+            type: 'usage_limit_reached',
+            message: 'The usage limit has been reached',
+            resets_in_seconds: 10_800,
+          },
+        },
+      },
+    ],
+    wanted: failed('quota'),
+    requests: 1,
+    waits: [],
+    also: ({ outcome }) => expect(JSON.stringify(outcome)).toMatch(/resets \d{4}-.*, in (3h00m|2h59m)/),
+  },
   { scenario: '500 once', script: thenDone({ status: 500 }), wanted: done, requests: 2 },
   { scenario: '500 for ever', script: [{ status: 500 }], wanted: failed('transient'), requests: 3 },
   {

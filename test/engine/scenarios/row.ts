@@ -48,10 +48,17 @@ export function fedBack(words: string): Row['also'] {
   return (_run, requests) => {
     const next = requests[1]?.text ?? '';
     expect(next).toContain(JSON.stringify(words).slice(1, -1));
-    expect(next).toMatch(/"role":"tool"|"type":"tool_result"/);
+    expect(next).toMatch(
+      /"role":"tool"|"type":"tool_result"|"type":"function_call_output"|"functionResponse"/,
+    );
   };
 }
 
 export function nudged(words: string): Row['also'] {
-  return (_run, requests) => expect(JSON.stringify(requests[1]?.body.messages.at(-1))).toContain(words);
+  return (_run, requests) => {
+    const body = requests[1]?.body;
+    const lists = [body?.messages, body?.input, body?.contents];
+    const sent = lists.find((list) => Array.isArray(list) && list.length > 0);
+    expect(JSON.stringify(Array.isArray(sent) ? sent.at(-1) : null)).toContain(words);
+  };
 }

@@ -2,7 +2,13 @@ import { expect, it } from 'vitest';
 import { DEFAULT_BOUNDS } from '../../../src/notify/consent/bounds.ts';
 import { judgeTool } from '../../../src/notify/consent/judge-tool.ts';
 
-const place = { cwd: '/w/r', userDir: '/h/.cc-delegate', home: '/h', bounds: DEFAULT_BOUNDS };
+const place = {
+  cwd: '/w/r',
+  userDir: '/h/.cc-delegate',
+  home: '/h',
+  bounds: DEFAULT_BOUNDS,
+  newTo: (): string | null => null,
+};
 
 function bash(command: string, isGranted = false) {
   return judgeTool({ ...place, tool: 'Bash', input: { command }, isGranted: () => isGranted });
@@ -98,4 +104,35 @@ it.each([
 ])('%s of %s: %s', (tool, path, kind) => {
   const verdict = judgeTool({ ...place, tool, input: { file_path: path }, isGranted: () => false });
   expect(verdict.kind).toBe(kind);
+});
+
+it.each<[string, string[][]]>([
+  ['cc-delegate start fix', [['start', 'fix']]],
+  ['cc-delegate ask "why?"; cc-delegate status', [['ask', 'why?']]],
+  ['cc-delegate retry a1b2c3', [['retry', 'a1b2c3']]],
+  // What exactly runs is not known, so no consent to it waits; the person sees it all the same.
+  ['cc-delegate start "$PROMPT"', []],
+])('asks before files go somewhere for the first time: %s', (command, calls) => {
+  const verdict = judgeTool({
+    ...place,
+    newTo: () => 'openrouter (openrouter.ai)',
+    tool: 'Bash',
+    input: { command },
+    isGranted: () => false,
+  });
+  expect(verdict).toMatchObject({ kind: 'ask', calls });
+  expect(JSON.stringify(verdict)).toMatch(
+    /sends the files the worker reads to openrouter \(openrouter.ai\), for the first time from this repository/,
+  );
+});
+
+it('names both, what goes beyond and where files go for the first time', () => {
+  const verdict = judgeTool({
+    ...place,
+    newTo: () => 'x (y)',
+    tool: 'Bash',
+    input: { command: 'cc-delegate start fix --budget 99' },
+    isGranted: () => false,
+  });
+  expect(JSON.stringify(verdict)).toMatch(/--budget 99; sends the files the worker reads to x \(y\)/);
 });

@@ -1,0 +1,44 @@
+import { parseBudgetAnswer } from '../job/budget.ts';
+import { formatMoney } from '../job/format.ts';
+import { shortId } from '../job/ids.ts';
+import type { JobRecord } from '../job/record.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
+import { isBoundModel } from './model-caller.ts';
+import { usage } from './parse.ts';
+import type { VerbContext } from './verb.ts';
+
+/**
+ * An answer to a job at a cap, as the runner takes it. Throws UserError: exit 2 for what is neither a sum that would let it
+ * go on nor a stop, exit 5 for a model that raises without the person.
+ */
+export function moneyAnswer(
+  context: Pick<VerbContext, 'env' | 'consent'>,
+  record: Pick<JobRecord, 'id' | 'costUsd'>,
+  said: string,
+): string {
+  const command = `cc-delegate answer ${shortId(record.id)}`;
+  const answer = parseBudgetAnswer(said);
+  if (answer.kind === 'stop') return 'stop';
+  if (answer.kind === 'unclear') {
+    const remedy = `${command} --raise-budget USD, or: ${command} stop`;
+    throw usage('this job asks for money: the answer is a sum, or stop', said, remedy);
+  }
+  if (isBoundModel(context)) {
+    throw new UserError({
+      code: 'needs_the_user',
+      what: 'only the user may let a job spend more',
+      value: said,
+      remedy: `the user may type in a terminal: ${command} --raise-budget ${answer.usd}`,
+      exit: EXIT.refused,
+    });
+  }
+  if (answer.usd <= (record.costUsd ?? 0)) {
+    const spent = formatMoney(record.costUsd);
+    throw usage(
+      'it has spent as much already; the sum is what it may spend in all',
+      said,
+      `more than ${spent}`,
+    );
+  }
+  return String(answer.usd);
+}

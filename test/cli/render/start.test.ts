@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { renderStart } from '../../../src/cli/render/start.ts';
+import { DEFAULT_LIMITS } from '../../../src/job/limits.ts';
+import type { ModelResolution, ReadyModel } from '../../../src/provider/resolve-model.ts';
+import { sampleRecord } from '../../store/fixtures/records.ts';
+
+const at = '2026-11-28T10:00:00.000Z';
+const prices = { input: 0.047, output: 1250.5 };
+const tiers = [{ above: 512_000, input: 1, output: 2 }];
+
+function ready(prices: ReadyModel['endpoint']['prices'], priced?: ReadyModel['priced']): ReadyModel {
+  return {
+    endpoint: {
+      provider: 'openrouter',
+      model: 'x/y',
+      api: 'openai-chat',
+      baseUrl: 'http://127.0.0.1:1/v1',
+      headers: {},
+      prices,
+      contextWindow: null,
+      maxOutput: null,
+    },
+    key: null,
+    keySource: { kind: 'none' },
+    priced,
+  };
+}
+
+function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): string {
+  const model: ModelResolution = {
+    name: 'openrouter:x/y',
+    modelSource: 'flag',
+    profile: null,
+    primary,
+    fallbacks,
+    grader: null,
+    small: null,
+    engine: null,
+    permissionMode: null,
+    notices: [],
+  };
+  const record = { ...sampleRecord(), limits: { ...DEFAULT_LIMITS, budgetUsd: 2.5 } };
+  return renderStart(record, { model, notSeen: { changed: [], untracked: [] } }, []);
+}
+
+describe('what a start says of money', () => {
+  it.each<[string, ReadyModel, readonly ReadyModel[], string]>([
+    ['the budget', ready(prices), [ready(prices)], '$2.50'],
+    ['tokens where the price is unknown', ready(null), [], '5,000,000 tokens'],
+    [
+      'tokens where nothing is paid',
+      ready({ input: 0, output: 0 }, { source: 'free' }),
+      [],
+      '5,000,000 tokens',
+    ],
+    [
+      'both where a fallback has no price',
+      ready(prices),
+      [ready(null)],
+      '$2.50; 5,000,000 tokens with a fallback of unknown price',
+    ],
+  ])('is the worst case: %s', (_name, primary, fallbacks, most) => {
+    expect(text(primary, fallbacks)).toContain(`\nat most    ${most}\n`);
+  });
+
+  it('is the price with its source, whole, in 80 columns', () => {
+    const said = text(ready({ ...prices, tiers }, { source: 'live', at }));
+    expect(said.replaceAll(/\n {11}/g, ' ')).toContain(
+      "\nprice      $0.047 in / $1250.50 out per M, more above 512k (openrouter's list of 2026-11-28)\n",
+    );
+    for (const line of said.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
+  });
+});
