@@ -1,17 +1,13 @@
-import { formatMoney, trimLine } from '../../job/format.ts';
 import { maskUrl } from '../../provider/base-url.ts';
 import { defaultProfile } from '../../provider/choose-model.ts';
 import { readyCloud } from '../../provider/cloud.ts';
 import { readConfig } from '../../provider/config-file.ts';
 import { type Credentials, maskKey, readCredentials } from '../../provider/credentials.ts';
-import { dataPolicyText } from '../../provider/data-policy.ts';
 import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
 import { type FoundKey, findKey } from '../../provider/find-key.ts';
-import { findLogin, loginKindOf } from '../../provider/login/saved-logins.ts';
+import { findLogin } from '../../provider/login/saved-logins.ts';
 import { modelOf, type Profile } from '../../provider/profile.ts';
 import type { CommandContext } from '../command.ts';
-
-const WIDTH = 80;
 
 /** A profile as it may be shown: no header values, no key. */
 export interface ShownProfile {
@@ -93,34 +89,4 @@ function sourceText({ source }: FoundKey): string | null {
   if (source.kind === 'none') return null;
   if (source.kind === 'credentials') return 'credentials';
   return `environment ${source.variable}`;
-}
-
-/** Two lines a profile: what it is, and what it needs. `*` marks the default. */
-export function profileLines(profiles: readonly ShownProfile[]): string[] {
-  return profiles.flatMap((profile) => {
-    const mark = profile.isDefault ? '*' : ' ';
-    const policy = dataPolicyText(profile.dataPolicy ?? undefined);
-    const extras = [
-      priceText(profile),
-      keyText(profile),
-      ...(policy === null ? [] : [policy]),
-      ...(profile.fallbacks.length > 0 ? [`fallbacks ${profile.fallbacks.join(', ')}`] : []),
-    ];
-    return [
-      trimLine(`${profile.name} · ${profile.provider}:${profile.model}`, WIDTH - 2),
-      trimLine(`${profile.baseUrl} · ${extras.join(' · ')}`, WIDTH - 4),
-    ].map((line, index) => (index === 0 ? `${mark} ${line}` : `    ${line}`));
-  });
-}
-
-function priceText({ prices }: ShownProfile): string {
-  if (prices === null || prices?.input === undefined || prices.output === undefined) return 'price unknown';
-  if (prices.input === 0 && prices.output === 0) return 'free';
-  return `${formatMoney(prices.input)} in, ${formatMoney(prices.output)} out`;
-}
-
-function keyText({ key, name, provider }: ShownProfile): string {
-  if (loginKindOf(provider) !== null) return key.source ?? `not logged in: auth login ${name}`;
-  if (key.source !== null) return `key ${key.masked} (${key.source})`;
-  return key.needed ? `no key: config key set ${name}` : 'no key needed';
 }

@@ -7,7 +7,8 @@ import { removeKey } from '../../provider/credentials.ts';
 import { removeKey as removeYamlKey } from '../../provider/yaml-text.ts';
 import type { CommandContext, Output } from '../command.ts';
 import { atMost, parseVerb, usage } from '../parse.ts';
-import { describeProfiles, profileLines } from './describe-profiles.ts';
+import { describeProfiles } from './describe-profiles.ts';
+import { profileLines } from './profile-lines.ts';
 import { PROFILE_OPTIONS, planProfile } from './profile-options.ts';
 
 /** `config profile set|remove|default|list|show`. */
@@ -43,7 +44,7 @@ async function setProfile(context: CommandContext, args: readonly string[]): Pro
   const shown = describeProfiles(context).find((each) => each.name === name);
   const lines = [
     `profile ${name} is set${shown?.isDefault ? ', and is the default' : ''}`,
-    ...profileLines(shown === undefined ? [] : [shown]),
+    ...(await profileLines(context, shown === undefined ? [] : [shown])),
     ...notices,
   ];
   return { json: { profile: shown, notices }, text: lines.join('\n'), exit: EXIT.done };
@@ -116,7 +117,7 @@ async function showProfiles(context: CommandContext, args: readonly string[]): P
   if (wanted !== undefined) requireProfile(readConfig(context.env).profiles ?? {}, wanted);
   const profiles = describeProfiles(context).filter(({ name }) => wanted === undefined || name === wanted);
   const none = 'no profile yet: cc-delegate config profile set NAME --provider P --model M';
-  const lines = profileLines(profiles);
+  const lines = await profileLines(context, profiles);
   return { json: { profiles }, text: lines.length === 0 ? none : lines.join('\n'), exit: EXIT.done };
 }
 

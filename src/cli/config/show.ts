@@ -5,10 +5,11 @@ import { type EffectiveConfig, effectiveConfig, flatten } from '../../provider/e
 import { findProjectRoot } from '../../provider/project-file.ts';
 import { DEFAULT_SETTINGS } from '../../provider/settings.ts';
 import type { CommandContext, Output } from '../command.ts';
-import { describeProfiles, profileLines } from './describe-profiles.ts';
+import { describeProfiles } from './describe-profiles.ts';
+import { profileLines } from './profile-lines.ts';
 
 /** `config show`: every setting, its value and where it comes from; secrets masked. Reading is for everyone. */
-export function showConfig(context: CommandContext): Output {
+export async function showConfig(context: CommandContext): Promise<Output> {
   const { env, cwd } = context;
   const effective = effectiveConfig({ env, projectRoot: findProjectRoot(cwd) });
   const profiles = describeProfiles(context);
@@ -24,7 +25,7 @@ export function showConfig(context: CommandContext): Output {
     rows(effective).map(({ key, value, origin }) => [key, { value, origin }]),
   );
   const lines = [configPath(env), ...rows(effective).map(line)];
-  if (profiles.length > 0) lines.push('profiles', ...profileLines(profiles));
+  if (profiles.length > 0) lines.push('profiles', ...(await profileLines(context, profiles)));
   return {
     json: { path: configPath(env), settings, profiles, warnings },
     text: lines.join('\n'),

@@ -7,8 +7,13 @@ export function perMillion(usd: number): string {
   return usd >= 1 || exact.length < 4 ? usd.toFixed(2) : exact;
 }
 
+interface Priced {
+  readonly endpoint: Pick<ReadyModel['endpoint'], 'provider' | 'prices'>;
+  readonly priced?: ReadyModel['priced'];
+}
+
 /** `$0.30 in / $1.20 out per M, more above 200k (openrouter's list of 2026-11-29)`. */
-export function priceWords({ endpoint, priced }: Pick<ReadyModel, 'endpoint' | 'priced'>): string {
+export function priceWords({ endpoint, priced }: Priced): string {
   const { prices, provider } = endpoint;
   if (prices === null) return 'unknown';
   const source = priced === undefined ? 'as you have set it' : sourceWords(provider, priced);
