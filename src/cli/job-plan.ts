@@ -64,6 +64,11 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
       passEnv: Object.keys(plan.passEnv),
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
       denyTools: request.denyTools,
+      proof: {
+        protect: [...new Set([...plan.settings.protect, ...request.protect])],
+        allowTestEdits: request.allowTestEdits,
+        mustFailFirst: request.mustFailFirst,
+      },
       goesOn: null,
       ask: null,
     },

@@ -1,3 +1,4 @@
+import { NO_RULES } from '../job/task.ts';
 import { ensureFolder } from '../store/folders.ts';
 import { userDirectory } from '../store/paths.ts';
 import { type Repository, resolveBase } from '../workspace/repository.ts';
@@ -37,6 +38,7 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
         passEnv: [],
         notSeen: { changed: 0, untracked: 0 },
         denyTools: start.denyTools,
+        proof: NO_RULES,
         goesOn: null,
         ask: { tools, schema: request.schema },
       },

@@ -14,7 +14,7 @@ import { readTask } from '../store/task-file.ts';
 import { checkpoint } from './checkpoint.ts';
 import { cleaner, cleanRecord } from './clean.ts';
 import { complain, JobLog } from './job-log.ts';
-import { SECRETS_FD, type Secrets } from './launch.ts';
+import { allModels, SECRETS_FD, type Secrets } from './launch.ts';
 import { runJob } from './run-job.ts';
 import { salvage } from './salvage.ts';
 import { readSecrets } from './secrets.ts';
@@ -68,13 +68,15 @@ async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor
     writer,
     task: task.value,
     models: [first, ...fallbacks],
+    graderModels: secrets.grader,
+    roleModels: secrets.roles,
     passEnv: secrets.passEnv,
     paths,
     places: workspacePaths(stateDirectory(process.env), store.repo, id),
     stop,
     log,
     redactor,
-    ownRedactor: createRedactor({ values: ownSecrets(secrets) }),
+    ownRedactor: createRedactor({ values: ownSecrets({ models: allModels(secrets) }) }),
     watchdogs: new Watchdogs(read.record.limits, stop),
   });
 }
@@ -94,7 +96,9 @@ function tidy(store: Store, log: JobLog): void {
 function redactorOf(secrets: Secrets): Redactor {
   const proxies = Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name));
   const inherited = Object.fromEntries(proxies.map(([name, value]) => [name, value ?? '']));
-  return createRedactor({ values: [...knownSecrets(secrets), ...variableSecrets(inherited)] });
+  return createRedactor({
+    values: [...knownSecrets({ ...secrets, models: allModels(secrets) }), ...variableSecrets(inherited)],
+  });
 }
 
 /** What nobody catches is a bug; node would print it as it is. */

@@ -48,6 +48,15 @@ export class Questions {
    * is told to decide by itself, and the job runs on either way. Rejects only when `signal` is aborted.
    */
   async ask(asked: Ask, signal: AbortSignal): Promise<string> {
+    const { askTimeoutSeconds } = this.#options;
+    return (
+      (await this.askOrNull(asked, signal)) ??
+      `Nobody answered within ${askTimeoutSeconds} s. Take the careful choice yourself, say which, and go on.`
+    );
+  }
+
+  /** The same, for one who has to know that nobody answered: then it is null. */
+  async askOrNull(asked: Ask, signal: AbortSignal): Promise<string | null> {
     signal.throwIfAborted();
     const { log, outbox, askTimeoutSeconds, hold } = this.#options;
     const ask = cleanAsk(asked, log.clean);
@@ -75,10 +84,7 @@ export class Questions {
       const answer = await answered;
       checkpoint(`question:${this.#asked}:heard`);
       log.event(answer === null ? 'question_expired' : 'answer_delivered', { id });
-      return (
-        answer ??
-        `Nobody answered within ${askTimeoutSeconds} s. Take the careful choice yourself, say which, and go on.`
-      );
+      return answer;
     } finally {
       release();
       this.#open.delete(id);

@@ -1,4 +1,5 @@
 import { nativeEngine } from '../engine/native/engine.ts';
+import { NO_PROOF } from '../job/receipt.ts';
 import { openInbox, openOutbox } from '../store/mailbox.ts';
 import { Activity } from './activity.ts';
 import { runAsk } from './ask/run-ask.ts';
@@ -9,8 +10,9 @@ import { type Graded, grade } from './grade.ts';
 import { Inbox } from './inbox.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { Questions } from './questions.ts';
+import { workUntilJudged } from './rounds.ts';
 import { type End, type RunningJob, stopEnd } from './running-job.ts';
-import { type Team, work } from './work.ts';
+import type { Team } from './work.ts';
 
 /**
  * One job from queued to its end: prepare, work, take in and judge, publish. Whatever goes wrong on the
@@ -48,7 +50,7 @@ async function passThrough(job: RunningJob, team: Team): Promise<void> {
     const preparation = await prepare(job);
     prepared = preparation.prepared;
     graded = preparation.ok
-      ? await grade(job, preparation.prepared, await work(job, preparation.prepared, team))
+      ? await workUntilJudged(job, preparation.prepared, team)
       : ungraded(preparation.end);
   } catch (error) {
     graded = await afterFault(job, prepared, error);
@@ -57,7 +59,7 @@ async function passThrough(job: RunningJob, team: Team): Promise<void> {
 }
 
 function ungraded(end: End): Graded {
-  return { end, claim: '', collected: null, setup: null, after: null };
+  return { end, claim: '', collected: null, setup: null, after: null, proof: NO_PROOF };
 }
 
 /** Something broke that is nobody's verdict on the work: the work is still taken in, if it can be. */

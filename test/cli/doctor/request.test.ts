@@ -32,6 +32,8 @@ function resolution(
     },
     fallbacks: [],
     grader: null,
+    graderFallbacks: [],
+    roles: {},
     small: null,
     engine: null,
     permissionMode: null,
