@@ -10,7 +10,7 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import { announce } from '../notify/announce.ts';
 import { expectEnd } from '../notify/deliver.ts';
 import type { ReadyModel } from '../provider/resolve-model.ts';
-import { launchRunner, type Secrets } from '../runner/launch.ts';
+import { allModels, launchRunner, type Secrets } from '../runner/launch.ts';
 import { ensureWritableFolder } from '../store/folders.ts';
 import { createJob, publish } from '../store/jobs.ts';
 import { openStore, type Store } from '../store/open.ts';
@@ -101,7 +101,9 @@ function newRecord(
 ): JobRecord {
   const at = new Date(now).toISOString();
   // It stands in the record, in commits and in every list; the request itself is for the worker, and stays.
-  const redactor = createRedactor({ values: knownSecrets(secretsOf(plan)) });
+  const redactor = createRedactor({
+    values: knownSecrets({ models: allModels(secretsOf(plan)), passEnv: plan.passEnv }),
+  });
   const { place, task, turn } = plan;
   const workspace = workspacePaths(stateDirectory(context.env), store.repo, id).work;
   return {
@@ -158,7 +160,16 @@ function costAtStart({ endpoint }: ReadyModel): Pick<JobRecord, 'costUsd' | 'cos
 
 function secretsOf(plan: JobPlan): Secrets {
   const ref = ({ endpoint, key }: ReadyModel) => ({ ...endpoint, apiKey: key });
-  return { models: [plan.model.primary, ...plan.model.fallbacks].map(ref), passEnv: plan.passEnv };
+  const { primary, fallbacks, grader, graderFallbacks, roles } = plan.model;
+  return {
+    models: [primary, ...fallbacks].map(ref),
+    grader: grader === null ? [] : [grader, ...graderFallbacks].map(ref),
+    // What the worker itself falls back on serves a sub-agent as well.
+    roles: Object.fromEntries(
+      Object.entries(roles).map(([role, model]) => [role, [model, primary, ...fallbacks].map(ref)]),
+    ),
+    passEnv: plan.passEnv,
+  };
 }
 
 /** Up when the runner has claimed the job; a runner that ends before is a failed launch. */

@@ -69,6 +69,11 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
       denyTools: request.denyTools,
       passCaps: false,
+      proof: {
+        protect: [...new Set([...plan.settings.protect, ...request.protect])],
+        allowTestEdits: request.allowTestEdits,
+        mustFailFirst: request.mustFailFirst,
+      },
       goesOn: null,
       ask: null,
     },

@@ -18,7 +18,7 @@ type Parsed<O extends Options> = ReturnType<
 export function parseVerb<O extends Options>(args: readonly string[], options: O): Parsed<O> {
   try {
     return parseArgs({
-      args: [...args],
+      args: listsJoined(args),
       options: { ...options, ...GLOBAL_OPTIONS },
       allowPositionals: true,
       strict: true,
@@ -31,6 +31,17 @@ export function parseVerb<O extends Options>(args: readonly string[], options: O
       'see --help',
     );
   }
+}
+
+/** The parser takes a value that begins with a dash for an option; no option has a blank after its dash, a list has. */
+function listsJoined(args: readonly string[]): string[] {
+  const end = args.indexOf('--');
+  return args.flatMap((arg, at) => {
+    const isBefore = end === -1 || at < end;
+    const next = args[at + 1] ?? '';
+    if (isBefore && /^--[a-z-]+$/.test(arg) && /^-\s/.test(next)) return [`${arg}=${next}`];
+    return isBefore && /^-\s/.test(arg) && /^--[a-z-]+$/.test(args[at - 1] ?? '') ? [] : [arg];
+  });
 }
 
 export function usage(what: string, value: string, remedy: string): UserError {

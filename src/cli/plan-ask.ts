@@ -1,3 +1,4 @@
+import { NO_RULES } from '../job/task.ts';
 import { ensureFolder } from '../store/folders.ts';
 import { userDirectory } from '../store/paths.ts';
 import { type Repository, resolveBase } from '../workspace/repository.ts';
@@ -38,6 +39,7 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
         notSeen: { changed: 0, untracked: 0 },
         denyTools: start.denyTools,
         passCaps: false,
+        proof: NO_RULES,
         goesOn: null,
         ask: { tools, schema: request.schema },
       },

@@ -32,7 +32,7 @@ What a job is doing: step, cost, files touched, what it did last.
     const found = await findJob(context, positionals[0]);
     const record = wait === undefined ? found.record : await waitForNews(context, found, wait);
     const events = readEvents(runPaths(found.store, record.id).events, { tail: EVENTS_READ }).events;
-    const { activity, partialText, filesTouched } = activityOf(events);
+    const { activity, partialText, filesTouched, subagents } = activityOf(events);
     const questions = openQuestions(found.store, record.id);
     const now = Date.now();
     const last = record.progress.lastActivityAt;
@@ -50,7 +50,7 @@ What a job is doing: step, cost, files touched, what it did last.
       activity: limit === 0 ? [] : activity.slice(-limit),
       partialText,
       toolCalls: record.progress.toolCalls,
-      subagents: [],
+      subagents,
       lastActivitySeconds: last === null ? null : Math.max(0, Math.round((now - Date.parse(last)) / 1000)),
       usage: record.usage,
       budgetUsd: record.limits.budgetUsd,

@@ -16,24 +16,28 @@ import { renderFailedAsk } from './render/ask.ts';
 import { jobTable } from './render/job-table.ts';
 import { renderResult } from './render/result.ts';
 import type { Verb } from './verb.ts';
+import { verifyResult } from './verify-result.ts';
 import { waitForNews } from './wait-for-news.ts';
 
 const SUMMARY_KEPT = 60_000;
 
 export const verb: Verb = {
-  help: `cc-delegate result [ID] [--full] [--wait S]
+  help: `cc-delegate result [ID] [--full] [--verify] [--wait S]
 
 The receipt of a job: how it ended, tests before and after, files, cost. Of an ask,
 the answer.
 
   --full     the worker's last message whole, however long
+  --verify   run the gate once more on the recorded commit, and compare
   --wait S   wait up to S seconds for the end
 
-Exit: 0 succeeded, or still active (with its state); 1 not.`,
+Exit: 0 succeeded, or still active (with its state); 1 not, or the gate
+says otherwise now.`,
 
   async run(context) {
     const { values, positionals } = parseVerb(context.args, {
       full: { type: 'boolean' },
+      verify: { type: 'boolean' },
       wait: { type: 'string' },
     });
     atMost(positionals, 1);
@@ -47,7 +51,15 @@ Exit: 0 succeeded, or still active (with its state); 1 not.`,
     const read = readReceipt(runPaths(found.store, record.id).receipt);
     const receipt = read.kind === 'ok' ? read.value : null;
     const json = resultJson(found.store, record, receipt, values.full === true);
-    return { json, text: renderResult(record, receipt), exit: exitOf(record) };
+    const text = renderResult(record, receipt);
+    if (values.verify !== true) return { json, text, exit: exitOf(record) };
+    const verify = await verifyResult(context, { ...found, record }, receipt);
+    const exit = verify.verdict === 'same' ? exitOf(record) : EXIT.badNews;
+    return {
+      json: { ...json, verify },
+      text: `${text}\n  ${'verified'.padEnd(9)} ${verify.verdict}: ${verify.note}`,
+      exit,
+    };
   },
 };
 
@@ -98,7 +110,7 @@ function resultJson(store: Store, record: JobRecord, receipt: Receipt | null, fu
     filesChanged: receipt?.files ?? [],
     notInPatch: receipt?.notInPatch ?? [],
     tests: testsJson(record, receipt),
-    rubric: null,
+    rubric: receipt?.rubric ?? null,
     flags: record.result?.flags ?? [],
     notes: receipt?.notes ?? [],
     toolCalls: record.progress.toolCalls,
@@ -126,5 +138,10 @@ function testsJson(record: JobRecord, receipt: Receipt | null) {
     after,
     durationSeconds: after?.durationSeconds ?? null,
     outputTail: after?.outputTail ?? '',
+    kept: receipt?.kept ?? null,
+    flaky: receipt?.flaky ?? [],
+    testChanges: receipt?.testChanges ?? [],
+    protectedPaths: receipt?.protectedPaths ?? [],
+    redFirst: receipt?.redFirst ?? null,
   };
 }

@@ -2,6 +2,7 @@ import { NETWORKS, type Network } from '../job/record.ts';
 import { deniedTools } from './deny-tools.ts';
 import { refuseUnshared } from './given-files.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
+import { protectedGlob } from './protected-glob.ts';
 import { readText, readTextFile } from './text-input.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -11,7 +12,12 @@ Hands a task to a worker: a workspace of its own, a branch delegate/<id>, and th
 test command, run by us in a clean checkout, as the judge. Prints the id at once.
 
   --test CMD              the test command; without it the result is unproven
-  --done TEXT             what "done" means; --done-file F
+  --done TEXT             what "done" means, a criterion a bullet; --done-file F
+  --max-grades N          how often a grader judges it (6); 0: it does not
+  --protect GLOB          put back from the base before the tests run once more,
+                          as existing tests are anyhow (repeatable)
+  --allow-test-edits      edits of existing tests may count; they are listed
+  --gate-must-fail-first  for a bug fix: the tests have to fail without the work
   --setup CMD             makes a checkout ready, e.g. "npm ci"
   --title TEXT            for tables; default: the first line of the task
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
@@ -52,10 +58,15 @@ export interface StartRequest {
     readonly stallTimeout: number | undefined;
     readonly askTimeout: number | undefined;
     readonly testTimeout: number | undefined;
+    readonly maxGrades: number | undefined;
   };
   readonly appendSystemPrompt: string | undefined;
   /** Our names of the tools. */
   readonly denyTools: readonly string[];
+  /** Globs. */
+  readonly protect: readonly string[];
+  readonly allowTestEdits: boolean;
+  readonly mustFailFirst: boolean;
   /** Try once more what has failed twice already. */
   readonly anyway: boolean;
   readonly passEnv: readonly string[];
@@ -88,8 +99,12 @@ const OPTIONS = {
   'stall-timeout': text,
   'ask-timeout': text,
   'test-timeout': text,
+  'max-grades': text,
   'append-system-prompt': text,
   'deny-tool': { type: 'string', multiple: true },
+  protect: { type: 'string', multiple: true },
+  'allow-test-edits': flag,
+  'gate-must-fail-first': flag,
   anyway: flag,
   'pass-env': { type: 'string', multiple: true },
   network: text,
@@ -127,9 +142,13 @@ export async function startRequest(context: VerbContext): Promise<StartRequest> 
       stallTimeout: seconds('stall-timeout', values['stall-timeout']),
       askTimeout: seconds('ask-timeout', values['ask-timeout']),
       testTimeout: seconds('test-timeout', values['test-timeout']),
+      maxGrades: number('max-grades', values['max-grades'], { least: 0, whole: true }),
     },
     appendSystemPrompt: values['append-system-prompt'],
     denyTools: deniedTools(values['deny-tool']),
+    protect: (values.protect ?? []).map(protectedGlob),
+    allowTestEdits: values['allow-test-edits'] === true,
+    mustFailFirst: values['gate-must-fail-first'] === true,
     anyway: values.anyway === true,
     passEnv: (values['pass-env'] ?? []).map(variableName),
     network: network(values.network),

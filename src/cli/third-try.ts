@@ -24,6 +24,7 @@ export function refuseThirdTry(plan: JobPlan): void {
     base: plan.place.base,
     start: plan.task.goesOn?.start ?? null,
     limits: plan.limits,
+    proof: plan.task.proof,
   };
   const store = openStore(plan.place.home, { create: false });
   const earlier = listJobs(store, { limit: LOOKED_AT }).flatMap((job) => {

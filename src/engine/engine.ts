@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { Prices, Spend } from '../job/cost.ts';
 import type { Stop } from '../job/limits.ts';
+import type { LoopVerdict } from '../job/loop.ts';
 import type { Redactor } from '../job/redaction/redactor.ts';
+import type { CallPrint } from '../job/stagnation.ts';
 import type { CloudAccess, Login } from '../provider/access.ts';
 
 /** The wire protocol of a model endpoint. */
@@ -130,6 +132,11 @@ export interface EngineHost {
   pauseBefore?(model: ModelRef): number;
   /** The provider has asked for a pause of so many milliseconds: other jobs keep it too. */
   pauseAsked?(model: ModelRef, ms: number): void;
+  /**
+   * Asked after every round of calls: does the worker get anywhere? The host sees what the engine cannot, such as files
+   * that do not change. A warning is told to the worker, a stop ends the run (`loop`).
+   */
+  afterRound?(calls: readonly CallPrint[]): LoopVerdict | Promise<LoopVerdict>;
   /** Synchronous, never throws. */
   emit(event: EngineEvent): void;
 }

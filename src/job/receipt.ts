@@ -1,8 +1,11 @@
 import type { CostBasis, Usage } from './cost.ts';
 import type { JobId } from './ids.ts';
 import type { Boundary, Network, Preflight, ResultFlag, SandboxLevel } from './record.ts';
+import type { RubricReceipt } from './rubric.ts';
 import type { Reason, TerminalState } from './states.ts';
+import type { TestChange } from './test-changes.ts';
 import type { JobKind } from './transition.ts';
+import type { RedFirstVerdict } from './verdict.ts';
 
 /** One path of the collected work. Paths are relative to the repository's root. */
 export interface ReceiptFile {
@@ -25,8 +28,48 @@ export interface CommandReceipt {
   readonly outputTail: string;
 }
 
+/** A path that was not as the worker left it when the tests ran once more. */
+export interface ProtectedPath {
+  readonly path: string;
+  /** `merged`: only what steers the tests in it is the base's. */
+  readonly put: 'base' | 'removed' | 'merged';
+}
+
+/** A run that failed and, run once more in another clean checkout, passed. */
+export interface FlakyRun {
+  /** With the worker's tests, or with the base's. */
+  readonly of: 'after' | 'kept';
+  readonly first: CommandReceipt;
+}
+
+/** Did the tests fail before the work? */
+export interface RedFirst {
+  readonly verdict: RedFirstVerdict;
+  /** The work's tests on the base; null where the preflight had said it already, or there were none. */
+  readonly run: CommandReceipt | null;
+}
+
+/** What the gate has to show beside the one run. */
+export interface Proof {
+  /** The test command with the base's tests, scripts and configuration; null: the work touched none of them. */
+  readonly kept: CommandReceipt | null;
+  readonly flaky: readonly FlakyRun[];
+  readonly testChanges: readonly TestChange[];
+  readonly protectedPaths: readonly ProtectedPath[];
+  /** null: not asked for. */
+  readonly redFirst: RedFirst | null;
+}
+
+export const NO_PROOF: Proof = {
+  kept: null,
+  flaky: [],
+  testChanges: [],
+  protectedPaths: [],
+  redFirst: null,
+};
+
 /** What a job did, on what, with what evidence: `runs/<id>/receipt.json`. */
-export interface Receipt {
+export interface Receipt extends Proof {
   readonly schema: 1;
   readonly version: string;
   readonly kind: JobKind;
@@ -48,6 +91,8 @@ export interface Receipt {
   /** The test command on the base, before; and on the collected commit in a clean checkout, after. */
   readonly before: Preflight | null;
   readonly after: CommandReceipt | null;
+  /** What the grader said last of the definition of done; null: nothing was graded. */
+  readonly rubric: RubricReceipt | null;
   readonly flags: readonly ResultFlag[];
   /** Notes on the user's repository while the job ran, e.g. a moved branch. */
   readonly notes: readonly string[];

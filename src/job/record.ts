@@ -71,6 +71,8 @@ export interface TestsHead {
   readonly command: string;
   readonly exitCode: number | null;
   readonly durationSeconds: number;
+  /** With the base's tests put back; null when the work touched none of them, or that did not run. */
+  readonly keptExitCode?: number | null;
 }
 
 export const RESULT_FLAGS = [

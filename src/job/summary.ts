@@ -2,6 +2,7 @@ import { count, formatMoney, trimLine } from './format.ts';
 import { shortId } from './ids.ts';
 import { waitsForItsTurn } from './queue.ts';
 import type { JobRecord, ResultFlag } from './record.ts';
+import type { RubricReceipt } from './rubric.ts';
 import { isTerminal, type Reason, type TerminalState } from './states.ts';
 import type { JobKind } from './transition.ts';
 
@@ -46,7 +47,13 @@ export interface Outcome {
   readonly files: number;
   readonly testCommand: string | null;
   readonly testExitCode: number | null;
+  /** With the base's tests put back. */
+  readonly keptExitCode?: number | null;
+  /** What was done to what judges the work, in words; for `tampered`. */
+  readonly trick?: string;
   readonly flags: readonly ResultFlag[];
+  /** What a grader said of the definition of done. */
+  readonly criteria?: Pick<RubricReceipt, 'criteria'> | null;
   readonly costUsd: number | null;
   readonly salvaged: boolean | 'pending';
 }
@@ -55,7 +62,7 @@ export interface Outcome {
 export function summaryLine(outcome: Outcome): string {
   if (outcome.kind === 'ask') return answerLine(outcome);
   const parts = [ending(outcome), count(outcome.files, 'file')];
-  if (outcome.state === 'succeeded') parts.push(proof(outcome));
+  if (outcome.state === 'succeeded') parts.push(proof(outcome), criteriaWords(outcome));
   else if (outcome.salvaged === 'pending') parts.push('work is being salvaged');
   else if (outcome.files > 0) parts.push('work kept');
   parts.push(formatMoney(outcome.costUsd));
@@ -67,15 +74,25 @@ function answerLine(outcome: Outcome): string {
   return trimLine([said, formatMoney(outcome.costUsd)].join(', '), 160);
 }
 
-function ending({ state, reason }: Outcome): string {
+function ending({ state, reason, trick = '' }: Outcome): string {
   if (state === 'succeeded') return '';
+  if (reason === 'tampered' && trick !== '') return `tampered: ${trick}, and the tests pass only so`;
   return reason === null ? state : `${reason}: ${reasonWords(reason)}`;
 }
 
-function proof({ testCommand, testExitCode, flags }: Outcome): string {
+function proof({ testCommand, testExitCode, keptExitCode, flags }: Outcome): string {
   if (testCommand === null) return flags.includes('unproven') ? 'no test command (unproven)' : '';
   if (testExitCode !== 0) return 'tests fail';
-  return flags.includes('test_edits') ? 'tests pass as the worker edited them' : 'tests pass';
+  const flaky = flags.includes('flaky') ? ' (flaky)' : '';
+  if (keptExitCode === 0) return `tests pass${flaky}, as the base has them too`;
+  return flags.includes('test_edits') ? `tests pass as the worker edited them${flaky}` : `tests pass${flaky}`;
+}
+
+/** `3 of 3 criteria met`; '' where nothing was graded. */
+export function criteriaWords({ criteria }: Pick<Outcome, 'criteria'>): string {
+  if (!criteria) return '';
+  const met = criteria.criteria.filter(({ pass }) => pass).length;
+  return `${met} of ${criteria.criteria.length} criteria met`;
 }
 
 /** What the caller may want to type next: one short command. */
@@ -134,7 +151,8 @@ function endedWords(record: JobRecord): string {
   const { reason, result } = record;
   if (record.kind === 'ask') return `${reason ?? 'answered'} → result ${shortId(record.id)}`;
   const files = count(result?.files ?? 0, 'file');
-  const edited = result?.flags.includes('test_edits') ? ' (edited)' : '';
+  const kept = result?.tests?.keptExitCode === 0;
+  const edited = result?.flags.includes('test_edits') && !kept ? ' (edited)' : '';
   const tests = result?.tests ? (result.tests.exitCode === 0 ? `, tests pass${edited}` : ', tests fail') : '';
   const applied = record.disposition === 'none' ? '' : `, ${record.disposition}`;
   return `${reason === null ? '' : `${reason}: `}${files}${tests}${applied} → result ${shortId(record.id)}`;

@@ -1,5 +1,17 @@
 import type { JobId } from './ids.ts';
 
+/** What the user wants of the proof, beside the test command. */
+export interface ProofRules {
+  /** Globs of what is put back from the base before the tests run once more. */
+  readonly protect: readonly string[];
+  /** A success that needs the worker's edits of the tests is one, and says so. */
+  readonly allowTestEdits: boolean;
+  /** For a bug fix: the tests have to fail without the work. */
+  readonly mustFailFirst: boolean;
+}
+
+export const NO_RULES: ProofRules = { protect: [], allowTestEdits: false, mustFailFirst: false };
+
 /** What the worker is asked to do: the part of a start that is too big for the record. */
 export interface Task {
   /** The request, verbatim. */
@@ -17,6 +29,7 @@ export interface Task {
   readonly denyTools: readonly string[];
   /** The person let it spend its budget whatever has been spent today or for the repository. */
   readonly passCaps: boolean;
+  readonly proof: ProofRules;
   /** The turn this one goes on from; null for the first of its conversation. */
   readonly goesOn: GoesOn | null;
   /** null for a task. */
@@ -48,6 +61,7 @@ export const TOOL_NAMES: Readonly<Record<string, string>> = {
   Edit: 'edit',
   Grep: 'grep',
   Glob: 'glob',
+  Task: 'task',
 };
 
 /** Our name of a tool, from either name; null for what is no tool that could be denied. */

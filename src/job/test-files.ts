@@ -13,9 +13,24 @@ const FOLDERS: ReadonlySet<string> = new Set([
 const NAMES =
   /(^test_.+\.py|[._-](test|tests|spec|e2e)\.[a-z0-9]+|[A-Za-z0-9](Test|Tests|Spec)\.[a-z]+|\.snap)$/;
 
-/** What tells a test runner where to look and what to load. */
+/** What tells a test runner where to look and what to load, by the last part of a path. */
 const CONFIGURATION =
-  /^(conftest\.py|pytest\.ini|tox\.ini|noxfile\.py|setup\.cfg|\.coveragerc|\.mocharc(\..+)?|(vitest|jest|karma|playwright|cypress|ava|wdio)\.[^/]*(config|setup|conf)\.[cm]?[jt]s|jest\.config\.json|vitest\.workspace\.[cm]?[jt]s|\.rspec|phpunit\.xml(\.dist)?)$/i;
+  /^(conftest\.py|pytest\.ini|\.?pytest\.toml|tox\.ini|noxfile\.py|\.coveragerc|\.mocharc(\..+)?|mocha\.opts|\.nycrc(\..+)?|bunfig\.toml|setupTests\.[cm]?[jt]sx?|(vitest|jest|karma|playwright|cypress|ava|wdio|mocha|tap)\.[^/]*(config|setup|conf)\.([cm]?[jt]s|json)|jest[.-](setup|global|env)[^/]*\.[cm]?[jt]s|vitest\.(setup|workspace|projects)\.([cm]?[jt]s|json)|tsconfig\.(test|tests|spec|vitest|jest)\.json|\.rspec|\.taprc|phpunit\.xml(\.dist)?|junit-platform\.properties|testng\.xml|nextest\.toml)$/i;
+
+/** The same where only the whole path tells. */
+const CONFIGURATION_PATHS = /(^|\/)\.cargo\/config(\.toml)?$|(^|\/)\.mvn\/(maven|jvm)\.config$/i;
+
+const SNAPSHOTS = /(\.snap|\.approved\.[a-z0-9]+|\.ambr)$|(^|\/)__(image_)?snapshots__\//i;
+
+/** Does this path (relative, slashes) say to a test runner where to look or what to load? */
+export function isRunnerConfig(path: string): boolean {
+  return CONFIGURATION.test(path.split('/').at(-1) ?? '') || CONFIGURATION_PATHS.test(path);
+}
+
+/** Is it what a test compares with, as a runner wrote it? */
+export function isSnapshot(path: string): boolean {
+  return SNAPSHOTS.test(path);
+}
 
 /** By the usual names of languages and runners, is this path (relative, slashes) a test or its data? */
 export function isTestFile(path: string): boolean {
@@ -33,13 +48,18 @@ export function editsTests(
   change: { readonly path: string; readonly status: 'A' | 'M' | 'D' | 'T' },
   testCommand: string | null,
 ): boolean {
-  const name = change.path.split('/').at(-1) ?? '';
-  if (CONFIGURATION.test(name)) return true;
+  if (isRunnerConfig(change.path) || LEGACY_CONFIGURATION.test(change.path)) return true;
   if (testCommand !== null && namedIn(testCommand, change.path)) return true;
   return change.status !== 'A' && isTestFile(change.path);
 }
 
-/** A word of the command that is this path, or ends in it as `./run/test.sh` does in `run/test.sh`. */
-function namedIn(command: string, path: string): boolean {
-  return command.split(/[\s;&|()'"`=<>]+/).some((word) => word.replace(/^\.\//, '') === path);
+/** Holds more than what steers a runner; a change is worth a look all the same. */
+const LEGACY_CONFIGURATION = /(^|\/)setup\.cfg$/;
+
+/** Is a word of the command this path, also as `./run/test.sh`, seen from the folder the command starts in? */
+export function namedIn(command: string, path: string, folder = ''): boolean {
+  const prefix = folder === '' ? '' : `${folder}/`;
+  return command
+    .split(/[\s;&|()'"`=<>]+/)
+    .some((word) => word !== '' && prefix + word.replace(/^\.\//, '') === path);
 }

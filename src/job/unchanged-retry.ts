@@ -1,7 +1,7 @@
 import type { Limits } from './limits.ts';
 import type { JobRecord } from './record.ts';
 import type { Reason } from './states.ts';
-import type { Task } from './task.ts';
+import type { ProofRules, Task } from './task.ts';
 
 /** What makes two starts the same: with all of it equal, the third try is for nothing. */
 export interface Brief {
@@ -14,6 +14,7 @@ export interface Brief {
   /** The commit whose files it starts with, where that is not the base. */
   readonly start: string | null;
   readonly limits: Limits;
+  readonly proof: ProofRules;
 }
 
 /** The brief of a job that was started earlier. */
@@ -27,6 +28,7 @@ export function briefOf(record: JobRecord, task: Task): Brief {
     base: record.base,
     start: task.goesOn?.start ?? null,
     limits: record.limits,
+    proof: task.proof,
   };
 }
 
@@ -76,5 +78,15 @@ function sameBrief(a: Brief, b: Brief): boolean {
 /** A limit that was read from a file may stand in another order. */
 function inOneOrder({ limits, ...rest }: Brief): unknown {
   const sorted = Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1));
-  return [rest.prompt, rest.done, rest.test, rest.setup, rest.model, rest.base, rest.start, sorted];
+  return [
+    rest.prompt,
+    rest.done,
+    rest.test,
+    rest.setup,
+    rest.model,
+    rest.base,
+    rest.start,
+    rest.proof,
+    sorted,
+  ];
 }

@@ -1,30 +1,72 @@
+import { TEST_CHANGE_KINDS, type TestChange, testChangeWords } from './test-changes.ts';
 import type { Move } from './transition.ts';
+
+/** How a test command ended. */
+export type TestsEnd =
+  | { readonly ended: 'exit'; readonly exitCode: number }
+  | { readonly ended: 'signal' }
+  | { readonly ended: 'timeout' }
+  | { readonly ended: 'not_started' };
+
+/**
+ * Did the tests fail before the work was done? `no_tests`: they pass on the base, and the work brings no test that
+ * could fail there.
+ */
+export type RedFirstVerdict = 'failed' | 'passed' | 'no_tests';
 
 /** What the gate saw of the collected work. */
 export interface GateOutcome {
   /** Does the collected tree differ from the base? */
   readonly changed: boolean;
   /** How the test command ended; null when the job has none. */
-  readonly tests:
-    | { readonly ended: 'exit'; readonly exitCode: number }
-    | { readonly ended: 'signal' }
-    | { readonly ended: 'timeout' }
-    | { readonly ended: 'not_started' }
-    | null;
+  readonly tests: TestsEnd | null;
   /** Did the set-up command work in the clean checkout? */
   readonly setupOk: boolean;
+  /** The same with what judges put back from the base; absent or null where nothing of it was touched. */
+  readonly kept?: TestsEnd | null;
+  /** Did the user say that tests may be edited? */
+  readonly allowTestEdits?: boolean;
+  /** Only where the user asked for it. */
+  readonly redFirst?: RedFirstVerdict | null;
+}
+
+export function passes(end: TestsEnd | null | undefined): boolean {
+  return end?.ended === 'exit' && end.exitCode === 0;
 }
 
 /**
  * The host's word on the work; the worker's own claim has no part in it. Nothing but a test command that
- * ended with 0 on a changed tree (or no test command at all) is success.
+ * ended with 0 on a changed tree (or no test command at all) is success, and it has to do so with the
+ * base's own tests too, unless the user allowed to edit them.
  */
 export function judge(outcome: GateOutcome): Move {
   if (!outcome.changed) return { to: 'failed', reason: 'no_changes' };
   if (!outcome.setupOk) return { to: 'failed', reason: 'setup_failed' };
-  const { tests } = outcome;
+  const { tests, kept = null, redFirst = null } = outcome;
   if (tests === null) return { to: 'succeeded', reason: null };
   if (tests.ended === 'timeout') return { to: 'failed', reason: 'test_timeout' };
-  if (tests.ended === 'exit' && tests.exitCode === 0) return { to: 'succeeded', reason: null };
-  return { to: 'failed', reason: 'gate_failed' };
+  if (!passes(tests)) return { to: 'failed', reason: 'gate_failed' };
+  if (kept !== null && !passes(kept) && outcome.allowTestEdits !== true) {
+    return { to: 'failed', reason: kept.ended === 'timeout' ? 'test_timeout' : 'tampered' };
+  }
+  if (redFirst === 'passed' || redFirst === 'no_tests') return { to: 'failed', reason: 'gate_failed' };
+  return { to: 'succeeded', reason: null };
+}
+
+/** What was done, in words: the kinds of it, the one that tells most first, with the first path of each. */
+export function trickWords(changes: readonly TestChange[], most = 3): string {
+  const kinds = TEST_CHANGE_KINDS.flatMap((kind) => changes.find((change) => change.kind === kind) ?? []);
+  return kinds
+    .slice(0, most)
+    .map(({ kind, path }) => `${testChangeWords(kind)} (${path})`)
+    .join(', ');
+}
+
+/** Why the gate does not believe in a success that was never a failure. */
+export function redFirstWords(verdict: RedFirstVerdict): string {
+  return {
+    failed: 'the tests failed before the work was done',
+    passed: "the work's own tests pass on the base too: they show nothing of the bug",
+    no_tests: 'the test command passes on the base, and the work brings no test that fails there',
+  }[verdict];
 }

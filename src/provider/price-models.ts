@@ -12,8 +12,10 @@ export async function withKnownPrices(
   resolution: ModelResolution,
   env: PathEnvironment,
 ): Promise<ModelResolution> {
-  const { primary, fallbacks, grader, small } = resolution;
-  const all = [primary, ...fallbacks, grader, small].filter((model) => model !== null);
+  const { primary, fallbacks, grader, graderFallbacks, roles, small } = resolution;
+  const all = [primary, ...fallbacks, grader, ...graderFallbacks, ...Object.values(roles), small].filter(
+    (model) => model !== null,
+  );
   const asked = all.find(({ endpoint }) => endpoint.provider === 'openrouter' && endpoint.prices === null);
   if (asked !== undefined) {
     const { provider, baseUrl } = asked.endpoint;
@@ -27,6 +29,12 @@ export async function withKnownPrices(
     primary: await fill(primary),
     fallbacks: await Promise.all(fallbacks.map(fill)),
     grader: await fillSide(grader),
+    graderFallbacks: await Promise.all(graderFallbacks.map(fill)),
+    roles: Object.fromEntries(
+      await Promise.all(
+        Object.entries(roles).map(async ([role, model]) => [role, await fill(model)] as const),
+      ),
+    ),
     small: await fillSide(small),
   };
 }

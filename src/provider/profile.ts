@@ -59,6 +59,14 @@ const fields = z.looseObject({
   model: nameText.optional(),
   smallModel: nameText.optional(),
   graderModel: nameText.optional(),
+  /** Models of sub-agents that are not to work with the worker's. */
+  roleModels: z
+    .strictObject({
+      implementer: nameText.optional(),
+      tester: nameText.optional(),
+      reviewer: nameText.optional(),
+    })
+    .optional(),
   baseUrl: baseUrl.optional(),
   api: z.enum(PROVIDER_APIS).optional(),
   keyEnv: z.string().regex(VARIABLE_NAME, 'the name of an environment variable, never the key').optional(),

@@ -39,6 +39,10 @@ export interface ModelResolution {
   readonly fallbacks: readonly ReadyModel[];
   /** null: the primary does it. */
   readonly grader: ReadyModel | null;
+  /** The grader's own, in order; those of the grader's profile, or of this one for its `graderModel`. */
+  readonly graderFallbacks: readonly ReadyModel[];
+  /** Of sub-agents that have a model of their own, by role. */
+  readonly roles: Readonly<Record<string, ReadyModel>>;
   readonly small: ReadyModel | null;
   readonly engine: 'native' | 'claude' | null;
   readonly permissionMode: string | null;
@@ -79,13 +83,21 @@ export function resolveModel(
   const side = (typed: string | undefined) =>
     typed === undefined ? null : ready(known, parseSide(known, choice, typed));
   const graderProfile = settings.graderProfile ?? undefined;
+  const graderName = graderProfile ?? profile?.graderModel;
   return {
     name: modelText(choice),
     modelSource: choice.modelSource,
     profile: choice.profile,
     primary: ready(known, choice),
     fallbacks: fallbacks.flatMap((each) => (each.kind === 'ready' ? [each.model] : [])),
-    grader: side(graderProfile ?? profile?.graderModel),
+    grader: side(graderName),
+    graderFallbacks: graderName === undefined ? [] : graderFallbacks(known, choice, graderName),
+    roles: Object.fromEntries(
+      Object.entries(profile?.roleModels ?? {}).flatMap(([role, typed]) => {
+        const model = side(typed);
+        return model === null ? [] : [[role, model]];
+      }),
+    ),
     small: side(request.smallModel ?? profile?.smallModel),
     engine: profile?.engine ?? null,
     permissionMode: profile?.permissionMode ?? settings.permissionMode ?? null,
@@ -109,7 +121,20 @@ function shortNameNotice(asked: ModelRequest, taken: ModelRequest): string[] {
   return asked.model === taken.model ? [] : [`model ${asked.model} is ${taken.model}`];
 }
 
-function parseSide(known: Known, choice: ModelChoice, typed: string): Reference {
+/** Without a profile of its own they are those of the job's profile. One without a key is left out without a word. */
+function graderFallbacks(known: Known, choice: ModelChoice, typed: string): ReadyModel[] {
+  const reference = parseSide(known, choice, typed);
+  const own = reference.profile === null ? choice : reference;
+  const profile = own.profile === null ? undefined : ownProfile(known.settings.profiles, own.profile);
+  return readyFallbacks(known, own, profile?.fallbacks ?? []).flatMap((each) =>
+    each.kind === 'ready' ? [each.model] : [],
+  );
+}
+
+/** Whose provider a bare name belongs to. */
+type Owner = Pick<Reference, 'provider' | 'profile'>;
+
+function parseSide(known: Known, choice: Owner, typed: string): Reference {
   const { profiles } = known.settings;
   const reference = parseReference(typed, { own: choice.provider, profiles });
   const sameProvider = reference.profile === null && reference.provider === choice.provider;
@@ -120,7 +145,7 @@ type Fallback =
   | { readonly kind: 'ready'; readonly model: ReadyModel }
   | { readonly kind: 'left out'; readonly notice: string };
 
-function readyFallbacks(known: Known, choice: ModelChoice, typed: readonly string[]): Fallback[] {
+function readyFallbacks(known: Known, choice: Owner, typed: readonly string[]): Fallback[] {
   return typed.map((each): Fallback => {
     const reference = parseSide(known, choice, each);
     const found = withKey(known, reference);

@@ -8,6 +8,9 @@ import type { Watchdogs } from './watchdogs.ts';
 
 const TEXT_KEPT = 2000;
 
+/** The judge: what it does costs money, but is none of the worker's steps and calls. */
+export const GRADER = 'grader';
+
 /** Turns what an engine reports into the record's progress, the event log and signs of life. */
 export class Activity {
   readonly #writer: JobWriter;
@@ -20,7 +23,9 @@ export class Activity {
   steps = 0;
   toolCalls = 0;
   #toolsEnded = 0;
-  #text = '';
+  readonly #texts = new Map<string, string>();
+  /** Engines count the steps of each run from 1; a job counts them all. This is where each agent is. */
+  readonly #stepOf = new Map<string, number>();
 
   constructor(writer: JobWriter, log: JobLog, watchdogs: Watchdogs, account: Account) {
     this.#writer = writer;
@@ -48,7 +53,7 @@ export class Activity {
   readonly onEvent = (event: EngineEvent): void => {
     switch (event.t) {
       case 'text':
-        this.#text = (this.#text + event.delta).slice(-2 * TEXT_KEPT);
+        this.#texts.set(event.agent, (this.#textOf(event.agent) + event.delta).slice(-2 * TEXT_KEPT));
         this.#watchdogs.active();
         return;
       case 'thinking':
@@ -59,20 +64,18 @@ export class Activity {
         this.#spent(event);
         break;
       case 'step_start':
-        this.steps = event.step;
         this.models.add(event.model);
-        this.#save({ step: event.step });
-        checkpoint(`step:${event.step}:start`);
+        if (event.agent !== GRADER) this.#stepStarted(event.agent);
         break;
       case 'step_end':
-        this.#stepEnded(event.step);
+        this.#stepEnded(event.agent);
         break;
       case 'tool_start':
         this.#toolStarted(event);
         return;
       case 'tool_end':
-        this.#held.get(event.id)?.();
-        this.#held.delete(event.id);
+        this.#held.get(heldName(event))?.();
+        this.#held.delete(heldName(event));
         this.#toolsEnded += 1;
         checkpoint(`tool:${this.#toolsEnded}:end`);
         break;
@@ -87,8 +90,20 @@ export class Activity {
         break;
     }
     const { t, ...fields } = event;
-    this.#log.event(t, fields);
+    const step = 'step' in fields && { step: this.#stepOf.get(event.agent) ?? fields.step };
+    this.#log.event(t, { ...fields, ...step });
   };
+
+  #textOf(agent: string): string {
+    return this.#texts.get(agent) ?? '';
+  }
+
+  #stepStarted(agent: string): void {
+    this.steps += 1;
+    this.#stepOf.set(agent, this.steps);
+    this.#save({ step: this.steps });
+    checkpoint(`step:${this.steps}:start`);
+  }
 
   #spent(event: EngineEvent & { t: 'spend' }): void {
     this.#account.add(event);
@@ -97,19 +112,21 @@ export class Activity {
     checkpoint(`step:${this.steps}:spend`);
   }
 
-  #stepEnded(step: number): void {
+  #stepEnded(agent: string): void {
     this.#watchdogs.active();
     // Cleaned before it is cut, so that no part of a secret is left at the cut.
-    const text = this.#log.clean(this.#text).slice(-TEXT_KEPT);
-    if (text.trim() !== '') this.#log.event('text', { text });
-    this.#text = '';
-    checkpoint(`step:${step}:end`);
+    const text = this.#log.clean(this.#textOf(agent)).slice(-TEXT_KEPT);
+    const by = agent === 'main' ? {} : { agent };
+    if (text.trim() !== '') this.#log.event('text', { text, ...by });
+    this.#texts.delete(agent);
+    if (agent !== GRADER) checkpoint(`step:${this.#stepOf.get(agent)}:end`);
   }
 
   #toolStarted(event: EngineEvent & { t: 'tool_start' }): void {
-    this.toolCalls += 1;
-    this.#held.set(event.id, this.#watchdogs.hold());
+    this.#held.set(heldName(event), this.#watchdogs.hold());
     this.#log.event('tool_start', { id: event.id, tool: event.tool, agent: event.agent });
+    if (event.agent === GRADER) return;
+    this.toolCalls += 1;
     this.#save({ toolCalls: this.toolCalls });
     checkpoint(`tool:${this.toolCalls}:start`);
   }
@@ -123,4 +140,9 @@ export class Activity {
     const progress = { ...this.#writer.record.progress, ...patch, lastActivityAt: new Date().toISOString() };
     this.#writer.progress({ progress });
   }
+}
+
+/** Calls of two agents may have the same id. */
+function heldName({ agent, id }: { readonly agent: string; readonly id: string }): string {
+  return `${agent} ${id}`;
 }

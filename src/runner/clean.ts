@@ -1,7 +1,8 @@
 import { stripControls } from '../job/format.ts';
-import type { Receipt } from '../job/receipt.ts';
+import type { CommandReceipt, Proof, Receipt } from '../job/receipt.ts';
 import type { JobRecord, Preflight } from '../job/record.ts';
 import type { Redactor } from '../job/redaction/redactor.ts';
+import type { RubricReceipt } from '../job/rubric.ts';
 
 /** Changes a text on its way into a file of ours. */
 export type Clean = (text: string) => string;
@@ -40,18 +41,52 @@ export function cleanReceipt(receipt: Receipt, redactor: Redactor): Receipt {
     ...named,
     path: redactor.text(named.path),
   });
-  const command = (run: Receipt['after']): Receipt['after'] =>
-    run && { ...run, command: clean(run.command), outputTail: clean(run.outputTail) };
+  const command = (run: CommandReceipt): CommandReceipt => ({
+    ...run,
+    command: clean(run.command),
+    outputTail: clean(run.outputTail),
+  });
   return {
     ...receipt,
     error: receipt.error === null ? null : clean(receipt.error),
     files: receipt.files.map(pathOf),
     notInPatch: receipt.notInPatch.map((left) => ({ ...pathOf(left), why: clean(left.why) })),
-    setup: command(receipt.setup),
+    setup: receipt.setup && command(receipt.setup),
     before: receipt.before && cleanPreflight(receipt.before, clean),
-    after: command(receipt.after),
+    after: receipt.after && command(receipt.after),
+    ...cleanProof(receipt, { clean, pathOf, command }),
+    rubric: receipt.rubric && cleanRubric(receipt.rubric, clean),
     notes: receipt.notes.map(clean),
     summary: clean(receipt.summary),
+  };
+}
+
+function cleanRubric(rubric: RubricReceipt, clean: Clean): RubricReceipt {
+  return {
+    ...rubric,
+    explanation: clean(rubric.explanation),
+    criteria: rubric.criteria.map(({ text, pass, evidence }) => ({
+      text: clean(text),
+      pass,
+      evidence: clean(evidence),
+    })),
+  };
+}
+
+function cleanProof(
+  { kept, flaky, testChanges, protectedPaths, redFirst }: Proof,
+  how: {
+    readonly clean: Clean;
+    readonly pathOf: <Named extends { readonly path: string }>(named: Named) => Named;
+    readonly command: (run: CommandReceipt) => CommandReceipt;
+  },
+): Proof {
+  return {
+    kept: kept && how.command(kept),
+    flaky: flaky.map((run) => ({ ...run, first: how.command(run.first) })),
+    testChanges: testChanges.map((change) => ({ ...how.pathOf(change), detail: how.clean(change.detail) })),
+    protectedPaths: protectedPaths.map(how.pathOf),
+    redFirst: redFirst && { ...redFirst, run: redFirst.run && how.command(redFirst.run) },
   };
 }
 

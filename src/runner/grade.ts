@@ -1,19 +1,19 @@
-import { mkdir, rm } from 'node:fs/promises';
-import type { CommandReceipt } from '../job/receipt.ts';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { failureWords } from '../job/failure-words.ts';
+import { type CommandReceipt, NO_PROOF, type Proof } from '../job/receipt.ts';
 import type { JobRecord } from '../job/record.ts';
+import type { RubricReceipt } from '../job/rubric.ts';
 import { judge } from '../job/verdict.ts';
-import { runtimeOf } from '../provider/sandbox-runtime.ts';
-import { type GateReport, gate } from '../verify/gate.ts';
-import { createClone } from '../workspace/clone.ts';
+import { type Evidence, evidence } from '../verify/evidence.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
 import { providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
-import { makeGateReady } from '../workspace/ready/gate-ready.ts';
 import { deleteBranch, jobRef, readRef } from '../workspace/refs.ts';
 import type { Repository } from '../workspace/repository.ts';
-import { openSandbox } from '../workspace/sandbox/open.ts';
 import { checkpoint } from './checkpoint.ts';
+import { inGateCheckout } from './gate-checkout.ts';
 import type { Worked } from './outcome.ts';
-import { type Prepared, startFolder } from './prepare.ts';
+import type { Prepared } from './prepare.ts';
 import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
 
 /** The work as the host took it, and what the host thinks of it. */
@@ -23,6 +23,10 @@ export interface Graded {
   readonly collected: Collected | null;
   readonly setup: CommandReceipt | null;
   readonly after: CommandReceipt | null;
+  /** What the gate has to show beside the one run. */
+  readonly proof: Proof;
+  /** What the grader said last; absent where nothing was graded. */
+  readonly rubric?: RubricReceipt | undefined;
 }
 
 /**
@@ -36,7 +40,7 @@ export async function grade(job: RunningJob, prepared: Prepared, worked: Worked)
   checkpoint('grade:moved');
   const collected = await takeIn(job, prepared);
   checkpoint('grade:collected');
-  const nothing = { claim, setup: null, after: null };
+  const nothing = { claim, setup: null, after: null, proof: NO_PROOF };
   if (collected.kind === 'workspace_lost') {
     const end = worked.ok ? failed('workspace_lost', collected.why) : worked.end;
     return { ...nothing, end: { ...end, detail: end.detail ?? collected.why }, collected: null };
@@ -45,7 +49,8 @@ export async function grade(job: RunningJob, prepared: Prepared, worked: Worked)
   const report = await runGate(job, prepared, collected);
   checkpoint('grade:gated');
   const end = stoppedEnd(job, report) ?? verdictEnd(report, job);
-  return { end, claim, collected, setup: report.setup, after: report.tests };
+  const { outcome, setup, tests, ...proof } = report;
+  return { end, claim, collected, setup, after: tests, proof };
 }
 
 /** One commit on the base, fetched into the user's repository, and its patch. Safe to do again. */
@@ -93,81 +98,47 @@ export async function keepWork(
   });
 }
 
-async function runGate(job: RunningJob, prepared: Prepared, collected: Collected): Promise<GateReport> {
+async function runGate(job: RunningJob, prepared: Prepared, collected: Collected): Promise<Evidence> {
   const { record } = job.writer;
-  if (collected.kind !== 'changed' || (record.gate.test === null && record.gate.setup === null)) {
-    return {
-      outcome: { changed: collected.kind === 'changed', setupOk: true, tests: null },
-      setup: null,
-      tests: null,
-    };
+  const { test, setup } = record.gate;
+  if (collected.kind !== 'changed' || (test === null && setup === null)) {
+    const outcome = { changed: collected.kind === 'changed', setupOk: true, tests: null };
+    return { ...NO_PROOF, outcome, setup: null, tests: null };
   }
-  const { gate: folder } = job.places;
+  const folder = join(job.places.folder, 'evidence');
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder, { recursive: true });
-  checkpoint('gate:folder');
-  const checkout = `${folder}/checkout`;
-  await createClone({
-    repository: prepared.repository,
-    id: record.id,
-    commit: collected.commit,
-    branch: record.branch,
-    folder: checkout,
-  });
-  checkpoint('gate:checkout');
-  const { repository, ready } = prepared;
-  const again = await makeGateReady({
-    ready,
-    repository,
-    base: record.base,
-    checkout,
-    signal: job.stop.signal,
-  });
-  if (again.notProvided.length + again.changedSince.length > 0) job.log.event('gate_ready', { ...again });
-  checkpoint('gate:provided');
-  const sandbox = await openSandbox({
-    jobId: record.id,
-    workspace: checkout,
-    home: `${folder}/home`,
-    temp: `${folder}/tmp`,
-    passEnv: job.passEnv,
-    levelWanted: record.sandbox,
-    runtime: runtimeOf(record, process.env),
-    network: record.network,
-    readable: [...repository.objectDirectories, ...ready.objectDirectories],
-  });
-  checkpoint('gate:sandbox');
-  const release = job.watchdogs.hold();
   try {
-    const report = await gate({
-      sandbox,
-      cwd: startFolder(job, checkout),
-      setup: record.gate.setup,
-      test: record.gate.test,
+    return await evidence({
+      repository: prepared.repository,
+      base: record.base,
+      commit: collected.commit,
+      subdirectory: record.subdirectory,
+      setup,
+      test,
+      before: record.preflight,
+      rules: job.task.proof,
+      folder,
+      inCheckout: (commit, use) => inGateCheckout(job, prepared, commit, use),
       timeoutMs: record.limits.testTimeout * 1000,
       log: job.log.output,
       signal: job.stop.signal,
     });
-    checkpoint('gate:judged');
-    return report;
   } finally {
-    release();
-    await sandbox.dispose();
-    checkpoint('gate:disposed');
     await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** A test command that hangs is worth a word: the limit alone does not tell that the worker was done. */
-function stoppedEnd(job: RunningJob, report: GateReport): End | null {
+function stoppedEnd(job: RunningJob, report: Evidence): End | null {
   const stopped = stopEnd(job.stop);
   if (stopped?.to !== 'timeout' || report.tests === null) return stopped;
   return { ...stopped, detail: 'the worker was done, the test command had not ended' };
 }
 
-function verdictEnd(report: GateReport, job: RunningJob): End {
-  job.log.event('gate', { ...report.outcome, after: report.tests });
-  const { to, reason } = judge(report.outcome);
+function verdictEnd(report: Evidence, job: RunningJob): End {
+  const { outcome, tests, kept, flaky, testChanges, redFirst } = report;
+  job.log.event('gate', { ...outcome, after: tests, kept, flaky, testChanges, redFirst });
+  const { to, reason } = judge(outcome);
   if (to === 'succeeded' || reason === null) return { to: 'succeeded', reason: null, detail: null };
-  return failed(reason, report.tests?.outputTail ?? report.setup?.outputTail ?? '');
+  return failed(reason, failureWords(reason, report));
 }

@@ -35,6 +35,11 @@ export class Inbox {
     for (const message of this.#early.splice(0)) run.steer({ id: message.id, text: message.text });
   }
 
+  /** The run has ended: steering waits for the next one, if there is one. */
+  detach(): void {
+    this.#run = null;
+  }
+
   async close(): Promise<void> {
     await this.#watch?.close();
   }

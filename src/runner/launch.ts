@@ -8,7 +8,16 @@ import { runtimeCopy } from './runtime.ts';
 /** What a runner must not find in its environment, its arguments or a file: it comes by a pipe. */
 export interface Secrets {
   readonly models: readonly ModelRef[];
+  /** The grader's own, with its fallbacks; empty: the worker's models judge. */
+  readonly grader: readonly ModelRef[];
+  /** Models of sub-agents, by role; a role that has none works with the worker's. */
+  readonly roles: Readonly<Record<string, readonly ModelRef[]>>;
   readonly passEnv: Readonly<Record<string, string>>;
+}
+
+/** All of them: none of their keys may be written anywhere. */
+export function allModels({ models, grader, roles }: Secrets): ModelRef[] {
+  return [...models, ...grader, ...Object.values(roles).flat()];
 }
 
 export interface Launch {

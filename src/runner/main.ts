@@ -15,7 +15,7 @@ import { checkpoint } from './checkpoint.ts';
 import { cleaner, cleanRecord } from './clean.ts';
 import { hideLogins } from './hide-logins.ts';
 import { complain, JobLog } from './job-log.ts';
-import { SECRETS_FD, type Secrets } from './launch.ts';
+import { allModels, SECRETS_FD, type Secrets } from './launch.ts';
 import { runJob } from './run-job.ts';
 import { salvage } from './salvage.ts';
 import { readSecrets } from './secrets.ts';
@@ -69,13 +69,15 @@ async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor
     writer,
     task: task.value,
     models: [first, ...fallbacks],
+    graderModels: secrets.grader,
+    roleModels: secrets.roles,
     passEnv: secrets.passEnv,
     paths,
     places: workspacePaths(stateDirectory(process.env), store.repo, id),
     stop,
     log,
     redactor,
-    ownRedactor: hideLogins(createRedactor({ values: ownSecrets(secrets) })),
+    ownRedactor: hideLogins(createRedactor({ values: ownSecrets({ models: allModels(secrets) }) })),
     watchdogs: new Watchdogs(read.record.limits, stop),
   });
 }
@@ -95,7 +97,9 @@ function tidy(store: Store, log: JobLog): void {
 function redactorOf(secrets: Secrets): Redactor {
   const proxies = Object.entries(process.env).filter(([name]) => /_proxy$/i.test(name));
   const inherited = Object.fromEntries(proxies.map(([name, value]) => [name, value ?? '']));
-  return createRedactor({ values: [...knownSecrets(secrets), ...variableSecrets(inherited)] });
+  return createRedactor({
+    values: [...knownSecrets({ ...secrets, models: allModels(secrets) }), ...variableSecrets(inherited)],
+  });
 }
 
 /** What nobody catches is a bug; node would print it as it is. */

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { trimLine } from '../job/format.ts';
-import type { CommandReceipt, Receipt } from '../job/receipt.ts';
+import { type CommandReceipt, NO_PROOF, type Proof, type Receipt } from '../job/receipt.ts';
 import type { JobRecord, ResultFlag, ResultHead } from '../job/record.ts';
 import type { Redactor } from '../job/redaction/redactor.ts';
 import type { SecretLike } from '../job/redaction/secret-like.ts';
+import type { RubricReceipt } from '../job/rubric.ts';
 import { summaryLine } from '../job/summary.ts';
 import type { Task } from '../job/task.ts';
+import { trickWords } from '../job/verdict.ts';
 import { VERSION } from '../job/version.ts';
 import type { Collected } from '../workspace/collect.ts';
 import { cleanReceipt } from './clean.ts';
@@ -20,6 +22,8 @@ export interface Story {
   readonly collected: Collected | null;
   readonly setup: CommandReceipt | null;
   readonly after: CommandReceipt | null;
+  readonly proof?: Proof;
+  readonly rubric?: RubricReceipt | undefined;
   readonly notes: readonly string[];
   /** The worker's last message. */
   readonly claim: string;
@@ -32,7 +36,7 @@ export interface Story {
 
 /** The receipt of a job that ends: facts the host saw, and, apart from them, what the worker said. */
 export function makeReceipt(story: Story): Receipt {
-  const { record, end, collected, setup, after, models, secretLike, endedAt } = story;
+  const { record, end, collected, setup, after, models, secretLike, endedAt, proof = NO_PROOF } = story;
   const notes = [
     ...secretLike.map(({ path, kind }) => `looks like a secret (${kind}): ${path}`),
     ...story.notes,
@@ -58,7 +62,9 @@ export function makeReceipt(story: Story): Receipt {
     setup,
     before: record.preflight,
     after,
-    flags: flags(record, collected, secretLike, story.task),
+    ...proof,
+    rubric: story.rubric ?? null,
+    flags: flags(story),
     notes,
     summary: story.claim,
     sandbox: record.sandbox,
@@ -84,20 +90,18 @@ function specDigest(task: Task, record: JobRecord): string {
   return createHash('sha256').update(spec).digest('hex');
 }
 
-function flags(
-  record: JobRecord,
-  collected: Collected | null,
-  secretLike: readonly SecretLike[],
-  task: Task | null,
-): ResultFlag[] {
+function flags({ record, collected, secretLike, task, proof = NO_PROOF }: Story): ResultFlag[] {
   const found = new Set<ResultFlag>(
     collected === null || collected.kind === 'workspace_lost' ? [] : collected.flags,
   );
   // Nothing of an answer can be proven by a test.
-  if (record.kind === 'task' && record.gate.test === null && !record.gate.criteria) found.add('unproven');
+  const isJudged = record.gate.criteria && record.limits.maxGrades > 0;
+  if (record.kind === 'task' && record.gate.test === null && !isJudged) found.add('unproven');
   if (record.sandbox !== 'full' && record.boundary !== 'container') found.add('unsandboxed');
   if (record.progress.toolCalls === 0 && hadTools(task)) found.add('no_tool_calls');
   if (secretLike.length > 0) found.add('secret_like');
+  if (proof.protectedPaths.length > 0) found.add('test_edits');
+  if (proof.flaky.length > 0) found.add('flaky');
   return [...found];
 }
 
@@ -119,6 +123,7 @@ export function resultHead(receipt: Receipt): ResultHead {
       command: trimLine(after.command, 200),
       exitCode: after.exitCode,
       durationSeconds: after.durationSeconds,
+      keptExitCode: receipt.kept?.exitCode ?? null,
     },
     flags: receipt.flags,
     summaryLine: summaryLine({
@@ -128,7 +133,10 @@ export function resultHead(receipt: Receipt): ResultHead {
       files: receipt.files.length,
       testCommand: after?.command ?? null,
       testExitCode: after?.exitCode ?? null,
+      keptExitCode: receipt.kept?.exitCode ?? null,
+      trick: trickWords(receipt.testChanges, 1),
       flags: receipt.flags,
+      criteria: receipt.rubric,
       costUsd: receipt.costUsd,
       salvaged: receipt.salvaged,
     }),

@@ -1,4 +1,5 @@
 import { nativeEngine } from '../engine/native/engine.ts';
+import { NO_PROOF } from '../job/receipt.ts';
 import { Fenced } from '../store/job-writer.ts';
 import { openInbox, openOutbox } from '../store/mailbox.ts';
 import { userDirectory } from '../store/paths.ts';
@@ -16,8 +17,9 @@ import { Money } from './money.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { Questions } from './questions.ts';
 import { type Admission, admit } from './queue.ts';
+import { workUntilJudged } from './rounds.ts';
 import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
-import { type Team, work } from './work.ts';
+import type { Team } from './work.ts';
 
 /**
  * One job from queued to its end: wait for its turn, prepare, work, take in and judge, publish. Whatever goes wrong
@@ -93,7 +95,7 @@ async function passThrough(job: RunningJob, team: Team): Promise<void> {
     const preparation = await prepare(job);
     prepared = preparation.prepared;
     graded = preparation.ok
-      ? await grade(job, preparation.prepared, await work(job, preparation.prepared, team))
+      ? await workUntilJudged(job, preparation.prepared, team)
       : ungraded(preparation.end);
   } catch (error) {
     graded = await afterFault(job, prepared, error);
@@ -102,7 +104,7 @@ async function passThrough(job: RunningJob, team: Team): Promise<void> {
 }
 
 function ungraded(end: End): Graded {
-  return { end, claim: '', collected: null, setup: null, after: null };
+  return { end, claim: '', collected: null, setup: null, after: null, proof: NO_PROOF };
 }
 
 /** Something broke that is nobody's verdict on the work: the work is still taken in, if it can be. */

@@ -15,6 +15,10 @@ export interface RunningJob {
   readonly writer: JobWriter;
   readonly task: Task;
   readonly models: readonly [ModelRef, ...ModelRef[]];
+  /** The grader's own; empty: `models` judge. */
+  readonly graderModels: readonly ModelRef[];
+  /** Of sub-agents, by role. */
+  readonly roleModels: Readonly<Record<string, readonly ModelRef[]>>;
   readonly passEnv: Readonly<Record<string, string>>;
   readonly paths: RunPaths;
   readonly places: WorkspacePaths;

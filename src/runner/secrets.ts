@@ -50,6 +50,8 @@ const model = z.object({
 
 const secretsSchema: z.ZodType<Secrets> = z.object({
   models: z.array(model),
+  grader: z.array(model),
+  roles: z.record(z.string(), z.array(model)),
   passEnv: z.record(z.string(), z.string()),
 });
 

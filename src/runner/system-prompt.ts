@@ -23,6 +23,7 @@ export function systemPrompt(task: Task, around: Surroundings): string {
     '- No push, pull, merge, rebase or remote: the supervisor takes the work from here.',
     '- If CLAUDE.md or AGENTS.md is at the root, read it first and follow it.',
     '- Make focused edits. Do not weaken or delete tests to make them pass.',
+    '- With the tool task a sub-agent does a bounded part in a context of its own; say all it has to know.',
     '- Call report_progress when a phase begins. Call ask_supervisor when the request is ambiguous or the',
     '  choice is not yours. Call report_blocker after about three failures on one error.',
     '- A message from the supervisor overrides earlier guidance.',

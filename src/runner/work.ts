@@ -1,24 +1,15 @@
-import { existsSync } from 'node:fs';
 import type { Engine, RunOutcome } from '../engine/engine.ts';
-import type { Stop } from '../job/limits.ts';
-import { filesInside } from '../workspace/files-helper/client.ts';
 import type { Activity } from './activity.ts';
+import { workspaceLost } from './allowance.ts';
 import { checkpoint } from './checkpoint.ts';
-import { keepWork } from './grade.ts';
-import { type Guard, openGuard } from './guard/open.ts';
+import type { Hands } from './hands.ts';
 import type { Inbox } from './inbox.ts';
 import type { Money } from './money.ts';
 import { type Worked, workedOf } from './outcome.ts';
 import { sharedPauses } from './pauses.ts';
-import { type Prepared, startFolder } from './prepare.ts';
 import type { Questions } from './questions.ts';
 import type { RunningJob } from './running-job.ts';
-import { filesProgram } from './runtime.ts';
 import { messageOf, systemPrompt } from './system-prompt.ts';
-import { bashTool } from './tools/bash.ts';
-import { fileTools } from './tools/file-tools.ts';
-import { supervisorTools } from './tools/supervisor.ts';
-import { withoutSecrets } from './tools/without-secrets.ts';
 
 export interface Team {
   readonly engine: Engine;
@@ -28,20 +19,22 @@ export interface Team {
   readonly money: Money;
 }
 
-/** Lets the worker work, until it says it is done, a limit is reached, or somebody stops it. */
-export async function work(job: RunningJob, prepared: Prepared, team: Team): Promise<Worked> {
-  const { activity, engine, inbox, money } = team;
+/**
+ * Lets the worker work, until it says it is done, a limit is reached, or somebody stops it. `again`: what it is told
+ * when it goes on with its own conversation; null the first time.
+ */
+export async function work(
+  job: RunningJob,
+  team: Team,
+  hands: Hands,
+  again: string | null = null,
+): Promise<Worked> {
+  const { activity, engine, inbox } = team;
   const { record } = job.writer;
-  job.writer.move({ to: 'running', reason: null });
+  // After a question to the supervisor it runs already.
+  if (record.state !== 'running') job.writer.move({ to: 'running', reason: null });
   checkpoint('work:running');
   job.watchdogs.watchSilence();
-  const guard = await openGuard({
-    places: job.places,
-    checkout: record.checkout,
-    level: prepared.sandbox.level,
-    path: job.passEnv.PATH ?? process.env.PATH,
-    refused: ({ family, sentence }) => job.log.event('refused', { tool: 'bash', family, sentence }),
-  });
   const run = engine.start(
     {
       system: systemPrompt(job.task, {
@@ -49,20 +42,21 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
         test: record.gate.test,
         commandTimeout: record.limits.commandTimeout,
       }),
-      prompt: messageOf(job.task),
+      prompt: again ?? messageOf(job.task),
       models: job.models,
       conversation: {
         file: job.paths.transcript,
-        resume: job.task.goesOn !== null,
+        resume: again !== null || job.task.goesOn !== null,
         redactor: job.redactor,
       },
       retry: { attempts: 4, capMs: 60_000 },
       idleMs: record.limits.stallTimeout * 1000,
     },
     {
-      tools: tools(job, prepared, team, guard),
+      tools: hands.tools,
       ...sharedPauses(job.log),
-      mayCall: (call) => workspaceLost(job) ?? money.mayCall(call, () => keepWork(job, prepared)),
+      mayCall: hands.mayCall,
+      afterRound: hands.afterRound,
       emit: activity.onEvent,
     },
   );
@@ -72,6 +66,7 @@ export async function work(job: RunningJob, prepared: Prepared, team: Team): Pro
   inbox.attach(run);
   checkpoint('work:started');
   const outcome = await run.done;
+  inbox.detach();
   job.stop.signal.removeEventListener('abort', abort);
   checkpoint('work:ended');
   job.log.event('worker_ended', { ...outcome });
@@ -83,37 +78,4 @@ function judgeOutcome(job: RunningJob, outcome: RunOutcome): Worked {
   const lost = workspaceLost(job);
   if (lost) job.stop.request(lost);
   return workedOf(job, outcome);
-}
-
-/** Where there is no workspace any more nothing can be done in it, and every further call would be for nothing. */
-function workspaceLost({ places }: RunningJob): Stop | null {
-  if (existsSync(places.work)) return null;
-  return { kind: 'failed', reason: 'workspace_lost', detail: `there is no folder at ${places.work}` };
-}
-
-function tools(job: RunningJob, prepared: Prepared, { activity, questions }: Team, guard: Guard) {
-  const { limits } = job.writer.record;
-  const files = filesInside({
-    sandbox: prepared.sandbox,
-    workspace: job.places.work,
-    program: filesProgram(),
-    neverSend: prepared.neverSend,
-    timeoutMs: limits.commandTimeout * 1000,
-  });
-  const all = [
-    bashTool({
-      sandbox: prepared.sandbox,
-      cwd: startFolder(job),
-      timeoutSeconds: limits.commandTimeout,
-      longestSeconds: limits.timeout,
-      log: job.log.output,
-      guard,
-    }),
-    ...fileTools(files, activity.touched),
-    ...supervisorTools(questions, activity.note),
-  ];
-  const { denyTools } = job.task;
-  return all
-    .filter((tool) => !denyTools.includes(tool.name))
-    .map((tool) => withoutSecrets(tool, job.ownRedactor));
 }

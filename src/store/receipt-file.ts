@@ -4,7 +4,9 @@ import { escapeControls } from '../job/format.ts';
 import { isJobId } from '../job/ids.ts';
 import type { Receipt } from '../job/receipt.ts';
 import { BOUNDARIES, NETWORKS, PREFLIGHT_VERDICTS, RESULT_FLAGS, SANDBOX_LEVELS } from '../job/record.ts';
+import { RUBRIC_VERDICTS } from '../job/rubric.ts';
 import { FAILED_REASONS, TERMINAL_STATES, TIMEOUT_REASONS } from '../job/states.ts';
+import { TEST_CHANGE_KINDS } from '../job/test-changes.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { type JsonFile, readJsonFile } from './json-file.ts';
 
@@ -28,6 +30,20 @@ const file = z.object({
   binary: z.boolean(),
   flags: z.array(text),
 });
+
+const change = z.object({ path: text, kind: z.enum(TEST_CHANGE_KINDS), detail: text });
+
+/** Not in the receipts of the first versions. */
+const proof = {
+  kept: command.nullable().default(null),
+  flaky: z.array(z.object({ of: z.enum(['after', 'kept']), first: command })).default([]),
+  testChanges: z.array(change).default([]),
+  protectedPaths: z.array(z.object({ path: text, put: z.enum(['base', 'removed', 'merged']) })).default([]),
+  redFirst: z
+    .object({ verdict: z.enum(['failed', 'passed', 'no_tests']), run: command.nullable() })
+    .nullable()
+    .default(null),
+};
 
 const schema: z.ZodType<Receipt> = z.object({
   schema: z.literal(1),
@@ -60,6 +76,17 @@ const schema: z.ZodType<Receipt> = z.object({
     })
     .nullable(),
   after: command.nullable(),
+  ...proof,
+  // Not in the receipts of the first versions.
+  rubric: z
+    .object({
+      verdict: z.enum(RUBRIC_VERDICTS),
+      explanation: text,
+      criteria: z.array(z.object({ text, pass: z.boolean(), evidence: text })),
+      iterations: number,
+    })
+    .nullable()
+    .default(null),
   flags: z.array(z.enum(RESULT_FLAGS)),
   notes: z.array(text),
   summary: text,

@@ -86,7 +86,14 @@ const result = z.object({
   files: counter,
   insertions: counter,
   deletions: counter,
-  tests: z.object({ command: z.string(), exitCode: z.int().nullable(), durationSeconds: amount }).nullable(),
+  tests: z
+    .object({
+      command: z.string(),
+      exitCode: z.int().nullable(),
+      durationSeconds: amount,
+      keptExitCode: z.int().nullable().exactOptional(),
+    })
+    .nullable(),
   flags: z.array(z.enum(RESULT_FLAGS)).readonly(),
   summaryLine: z.string(),
   error: z.string().nullable(),

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { isJobId, type JobId } from '../job/ids.ts';
-import type { Task } from '../job/task.ts';
+import { NO_RULES, type Task } from '../job/task.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { ensureFolder } from './folders.ts';
 import { type JsonFile, readJsonFile } from './json-file.ts';
@@ -21,6 +21,9 @@ const schema: z.ZodType<Task> = z.object({
   // Not in the tasks of the first versions.
   denyTools: z.array(z.string()).default([]),
   passCaps: z.boolean().default(false),
+  proof: z
+    .object({ protect: z.array(z.string()), allowTestEdits: z.boolean(), mustFailFirst: z.boolean() })
+    .default({ ...NO_RULES, protect: [] }),
   goesOn: z
     .object({ job: jobId, how: z.enum(['followup', 'resume']), start: z.string().nullable() })
     .nullable()

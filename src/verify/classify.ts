@@ -1,3 +1,4 @@
+import { explainTimeout } from '../job/explain-timeout.ts';
 import { trimLine } from '../job/format.ts';
 import type { PreflightVerdict } from '../job/record.ts';
 import type { CommandEnd } from './run-command.ts';
@@ -21,7 +22,9 @@ export interface Classified {
  */
 export function classify({ ended, exitCode, output }: SeenRun): Classified {
   if (ended === 'timeout') {
-    return { verdict: 'timed_out', note: 'the test command did not end within its limit on the base' };
+    const why = explainTimeout(output.replace(COLOURS, ''));
+    const note = 'the test command did not end within its limit on the base';
+    return { verdict: 'timed_out', note: why === null ? note : `${note}: ${why}` };
   }
   if (ended === 'exit' && exitCode === 0) {
     return { verdict: 'passes', note: 'the test command passes on the base' };

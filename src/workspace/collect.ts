@@ -96,22 +96,19 @@ export async function collect(request: CollectRequest): Promise<Collected> {
   reached('extras');
   const movedHead = hasMoved(worker, request);
   const found = { notInPatch: taken.notInPatch, movedHead, extraRefs };
+  const existing = await readRef(repository, jobRef(id, 'result'));
   if (changes.length === 0) {
+    if (existing !== null) await takeBack(request, existing);
     return { kind: 'unchanged', ...found, flags: resultFlags({ taken, movedHead, extraRefs, files: [] }) };
   }
   const files = await describe(collector, changes, request.testCommand);
-  const existing = await readRef(repository, jobRef(id, 'result'));
   const commit = await makeCommit(request, collector, { tree: taken.tree, existing });
   reached('commit');
   if (commit !== existing) await bringHome(request, collector, commit);
   reached('ref');
   await writePatch({ gitDir: collector.gitDir, base, result: taken.tree }, request.patchFile);
   reached('patch');
-  const move = { branch: request.branch, to: commit };
-  const fromBase = await moveBranch(repository, { ...move, from: base });
-  // Work that was taken in before and went on then: the branch is where we left it.
-  const isOurs = fromBase.kind === 'left' && fromBase.why === 'changed' && existing !== null;
-  const branchMove = isOurs ? await moveBranch(repository, { ...move, from: existing }) : fromBase;
+  const branchMove = await moveOn(request, existing, commit);
   reached('branch');
   return {
     kind: 'changed',
@@ -124,6 +121,23 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     deletions: files.reduce((sum, file) => sum + file.deletions, 0),
     branchMove,
   };
+}
+
+/** The branch is at the base, or where an earlier round of the same job left it. */
+async function moveOn(request: CollectRequest, existing: string | null, commit: string): Promise<BranchMove> {
+  const { repository, branch, base } = request;
+  const moved = await moveBranch(repository, { branch, from: base, to: commit });
+  const isElsewhere = moved.kind === 'left' && moved.why === 'changed';
+  if (!isElsewhere || existing === null) return moved;
+  return moveBranch(repository, { branch, from: existing, to: commit });
+}
+
+/** The worker has undone what an earlier round collected: there is no result any more. */
+async function takeBack(request: CollectRequest, existing: string): Promise<void> {
+  const { repository, branch, base, id, patchFile } = request;
+  await moveBranch(repository, { branch, from: existing, to: base });
+  await refsGit(repository, ['update-ref', '--no-deref', '-d', jobRef(id, 'result'), existing]);
+  await rm(patchFile, { force: true });
 }
 
 function hasMoved(worker: WorkerRefs, request: CollectRequest): boolean {

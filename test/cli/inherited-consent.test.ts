@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { inheritTerms } from '../../src/cli/inherit-terms.ts';
 import { beyondSettings } from '../../src/cli/inherited-consent.ts';
 import type { JobRecord } from '../../src/job/record.ts';
-import type { Task } from '../../src/job/task.ts';
+import { NO_RULES, type Task } from '../../src/job/task.ts';
 import type { Grant } from '../../src/notify/consent/grant.ts';
 import { DEFAULT_SETTINGS, layOver } from '../../src/provider/settings.ts';
 import { makeFolder } from '../helpers/repository.ts';
@@ -51,6 +51,7 @@ describe('a job that goes on from an earlier one', () => {
     notSeen: { changed: 0, untracked: 0 },
     denyTools: [],
     passCaps: false,
+    proof: NO_RULES,
     goesOn: null,
     ask: { tools: false, schema: null },
   };

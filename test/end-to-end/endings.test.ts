@@ -22,7 +22,7 @@ describe('how a job ends', () => {
     const world = await makeWorld({
       script: [{ calls: [write('a.txt', 'wrong\n')] }, { text: 'all green' }],
     });
-    const id = await world.start(['--test', 'grep -q right a.txt']);
+    const id = await world.start(['--test', 'grep -q right a.txt', '--ask-timeout', '0']);
     const record = await world.ended(id);
     expect(record).toMatchObject({
       state: 'failed',
@@ -38,7 +38,7 @@ describe('how a job ends', () => {
       files: { '.gitignore': 'built\n' },
       script: [{ calls: [bash('touch built; echo x > a.txt')] }, { text: 'done' }],
     });
-    const id = await world.start(['--test', 'test -e built']);
+    const id = await world.start(['--test', 'test -e built', '--ask-timeout', '0']);
     const record = await world.ended(id);
     expect(record).toMatchObject({ state: 'failed', reason: 'gate_failed' });
     expect(record.result?.flags).toContain('ignored_files');
@@ -158,7 +158,9 @@ describe('how a job ends', () => {
       preflight: { verdict: 'runner_broken' },
     });
     expect(world.model.requests).toHaveLength(0);
-    const forced = await world.start(['--test', 'no-such-runner --all', '--force-start']);
+    const forced = await world.start([
+      ...['--test', 'no-such-runner --all', '--force-start', '--ask-timeout', '0'],
+    ]);
     expect(await world.ended(forced)).toMatchObject({ state: 'failed', reason: 'gate_failed' });
   });
 
@@ -205,7 +207,9 @@ describe('how a job ends', () => {
 
   it('names the end in the receipt, with what was run and what it printed', async () => {
     const world = await makeWorld({ script: [{ calls: [write('a.txt', 'wrong')] }, { text: 'done' }] });
-    const id = await world.start(['--test', 'echo expected right; grep -q right a.txt']);
+    const id = await world.start([
+      ...['--test', 'echo expected right; grep -q right a.txt', '--ask-timeout', '0'],
+    ]);
     await world.ended(id);
     const { receiptPath } = (await world.run(['result', id, '--json'])).json<{ receiptPath: string }>();
     expect(JSON.parse(readFileSync(receiptPath, 'utf8'))).toMatchObject({

@@ -6,7 +6,7 @@ import { mint } from '../../src/notify/consent/grants.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { readTask } from '../../src/store/task-file.ts';
 import { git } from '../helpers/repository.ts';
-import { bash, makeWorld, type World, write } from '../helpers/world.ts';
+import { bash, makeWorld, satisfied, type World, write } from '../helpers/world.ts';
 
 interface Turn {
   readonly id: JobId;
@@ -32,12 +32,17 @@ function configure(world: World, change: (config: Record<string, unknown>) => vo
 describe('followup', () => {
   it('goes on from the files of the turn before, on the first base, with one patch for all turns', async () => {
     const world = await makeWorld({
-      script: [
-        { calls: [write('a.txt', 'one\n')] },
-        { text: 'wrote a' },
-        { calls: [bash('cat a.txt; git diff --cached --stat; echo two > b.txt')] },
-        { text: 'wrote b' },
-      ],
+      script: {
+        turns: {
+          worker: [
+            { calls: [write('a.txt', 'one\n')] },
+            { text: 'wrote a' },
+            { calls: [bash('cat a.txt; git diff --cached --stat; echo two > b.txt')] },
+            { text: 'wrote b' },
+          ],
+          grader: [satisfied(['a file'], 'a.txt:1')],
+        },
+      },
     });
     const options = [
       '--test',
@@ -84,14 +89,15 @@ describe('followup', () => {
       result: { files: 2 },
     });
     // The new turn's own request ends a history that has the first one whole.
-    const request = world.model.requests[2];
+    const requests = world.model.requests.filter(({ role }) => role === 'worker');
+    const request = requests[2];
     const roles = request?.body.messages.map(({ role }) => role);
     expect(roles).toEqual(['system', 'user', 'assistant', 'tool', 'assistant', 'user']);
     expect(JSON.stringify(request?.body.messages.at(-1))).toContain('now b, $(touch pwned)');
     const tools = request?.body.tools as { function: { name: string } }[];
     for (const denied of ['grep', 'glob'])
       expect(tools.map((tool) => tool.function.name)).not.toContain(denied);
-    expect(world.model.requests[3]?.text).toMatch(/one\\n a\.txt/);
+    expect(requests[3]?.text).toMatch(/one\\n a\.txt/);
     const names = (await world.run(['diff', second.id, '--name-only'])).stdout.trim().split('\n');
     expect(names).toEqual(['a.txt', 'b.txt']);
     const task = readTask(runPaths(world.store(), second.id).task);

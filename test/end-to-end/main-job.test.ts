@@ -94,11 +94,13 @@ describe('a delegation from start to applied diff', () => {
     async (api) => {
       const world = await makeWorld({ script: FIXES_IT, api });
       await world.ended(
-        await world.start(['--test', 'npm test', '--done', 'all tests pass', '--force-start']),
+        await world.start([
+          ...['--test', 'npm test', '--done', 'all tests pass', '--force-start', '--ask-timeout', '0'],
+        ]),
       );
       const [first] = world.model.requests;
       const tools = (first?.body.tools ?? []) as unknown[];
-      expect(tools).toHaveLength(9);
+      expect(tools).toHaveLength(10);
       expect(Buffer.byteLength(first?.text ?? '')).toBeLessThanOrEqual(6 * 1024);
       expect(first?.role).toBe('worker');
     },

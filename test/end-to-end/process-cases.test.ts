@@ -159,14 +159,16 @@ describe('commands without an end', () => {
       'task',
       '--test-timeout',
       '2',
+      '--ask-timeout',
+      '0',
       '--test',
-      'test ! -e out || tail -f /dev/null',
+      'test ! -e out || { echo "Waiting for file changes..."; tail -f /dev/null; }',
     );
     const record = await world.ended(rude, 60);
     expect(record).toMatchObject({
       state: 'failed',
       reason: 'test_timeout',
-      result: { files: 1, salvaged: true },
+      result: { files: 1, salvaged: true, error: expect.stringContaining('it looks like a watcher') },
     });
     expect(world.patch(rude).toString()).toContain('+x');
     expect(processesWith(`CC_DELEGATE_JOB=${rude}`)).toEqual([]);

@@ -12,7 +12,7 @@ it.each([
   ['that a signal ends', 'kill -KILL $$', 'failed', 'gate_failed'],
 ] as const)('PROC-14 a test command %s proves nothing', async (_, test, state, reason) => {
   const world = await makeWorld({ script: [{ calls: [write('a', 'PASSED\n')] }, { text: 'PASSED' }] });
-  const id = await world.start(['--test', test, '--force-start']);
+  const id = await world.start(['--test', test, '--force-start', '--ask-timeout', '0']);
   const record = await world.ended(id);
   expect(record).toMatchObject({ state, reason });
   expect(world.patch(id).length).toBeGreaterThan(0);
@@ -32,43 +32,55 @@ it.each([
     test: 'sh test.sh',
     calls: [write('test.sh', 'exit 0\n')],
     seen: 'test.sh',
+    trick: 'a failing exit code is masked',
   },
   {
     what: 'a test that was there',
     test: 'sh test/run.sh',
     calls: [bash('echo "exit 0" > test/run.sh')],
     seen: 'test/run.sh',
+    trick: 'a failing exit code is masked',
   },
   {
-    what: 'what steers the runner',
-    test: 'true',
-    calls: [write('conftest.py', 'x = 1\n')],
-    seen: 'conftest.py',
+    what: 'the script of the package',
+    test: 'npm test --silent',
+    calls: [write('package.json', '{"scripts":{"test":"true"}}\n')],
+    seen: 'package.json',
+    trick: 'the script that runs the tests is changed',
   },
-])('PROC-16 a worker that edits $what gets its green with a warning', async ({ test, calls, seen }) => {
+])('PROC-16 a worker that edits $what gets no green, and the trick is named', async (row) => {
   const world = await makeWorld({
     files: { ...RIGHT, 'test/run.sh': 'exit 1\n' },
-    script: [{ calls }, { text: 'all tests pass' }],
+    script: [{ calls: row.calls }, { text: 'all tests pass' }],
   });
-  const id = await world.start(['--test', test]);
+  const id = await world.start(['--test', row.test]);
+  const record = await world.ended(id);
+  expect(record).toMatchObject({
+    state: 'failed',
+    reason: 'tampered',
+    result: { flags: expect.arrayContaining(['test_edits']), tests: { exitCode: 0, keptExitCode: 1 } },
+  });
+  expect(record.result?.summaryLine).toContain(`tampered: ${row.trick}`);
+  expect(record.result?.error).toContain(`${row.trick} (${row.seen})`);
+  const shown = (await world.run(['result', id])).stdout;
+  expect(shown).toMatch(new RegExp(`look at +${row.seen} `));
+  expect(shown).toContain("with the base's tests: fail (exit 1)");
+  expect(shown.trim().split('\n').length).toBeLessThan(16);
+});
+
+it('PROC-16 what steers the runner is seen, even where the tests pass without it', async () => {
+  const world = await makeWorld({
+    files: RIGHT,
+    script: [{ calls: [write('conftest.py', 'x = 1\n')] }, { text: 'done' }],
+  });
+  const id = await world.start(['--test', 'true']);
   const record = await world.ended(id);
   expect(record).toMatchObject({
     state: 'succeeded',
     result: { flags: expect.arrayContaining(['test_edits']) },
   });
-  expect(record.result?.summaryLine).toContain('tests pass as the worker edited them');
-  expect((await world.run(['status', id])).stdout).toContain('tests pass (edited)');
-  expect((await world.run(['result', id])).stdout).toMatch(new RegExp(`look at +${seen} `));
-});
-
-it('PROC-16 a changed script of a package is shown as what runs on the user’s machine', async () => {
-  const world = await makeWorld({
-    files: RIGHT,
-    script: [{ calls: [write('package.json', '{"scripts":{"test":"true"}}\n')] }, { text: 'done' }],
-  });
-  const id = await world.start(['--test', 'npm test --silent']);
-  const record = await world.ended(id);
-  expect(record.result?.flags).toContain('control_plane');
+  expect(record.result?.summaryLine).toContain('tests pass, as the base has them too');
+  expect((await world.run(['result', id])).stdout).toMatch(/look at +conftest\.py /);
 });
 
 it('PROC-16 a new test is work like any other', async () => {

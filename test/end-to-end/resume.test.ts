@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import { mint } from '../../src/notify/consent/grants.ts';
 import { signalRunner } from '../../src/store/liveness.ts';
-import { makeWorld, write } from '../helpers/world.ts';
+import { makeWorld, satisfied, write } from '../helpers/world.ts';
 
 interface Turn {
   readonly id: JobId;
@@ -13,13 +13,18 @@ interface Turn {
 describe('resume', () => {
   it('goes on with a job whose runner was killed: same conversation, same files, the same brief', async () => {
     const world = await makeWorld({
-      script: [
-        { calls: [write('half.txt', 'half\n')] },
-        { text: 'never heard', ending: 'hang' },
-        { calls: [{ name: 'read', args: { path: 'half.txt' } }] },
-        { calls: [write('whole.txt', 'whole\n')] },
-        { text: 'all done' },
-      ],
+      script: {
+        turns: {
+          worker: [
+            { calls: [write('half.txt', 'half\n')] },
+            { text: 'never heard', ending: 'hang' },
+            { calls: [{ name: 'read', args: { path: 'half.txt' } }] },
+            { calls: [write('whole.txt', 'whole\n')] },
+            { text: 'all done' },
+          ],
+          grader: [satisfied(['both files'], 'half.txt:1')],
+        },
+      },
     });
     const id = await world.start(['--test', 'test -f half.txt && test -f whole.txt', '--done', 'both files']);
     const { runner } = await world.until(id, ({ progress }) => progress.step === 2);

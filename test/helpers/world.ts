@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { type Script, type ScriptedModel, startScriptedModel } from '../../src/engine/scripted/server.ts';
+import type { Turn } from '../../src/engine/scripted/turn.ts';
 import type { JobId } from '../../src/job/ids.ts';
 import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
@@ -267,4 +268,11 @@ export function bash(command: string, timeoutSeconds?: number) {
 /** A scripted call of the worker's `write`. */
 export function write(path: string, content: string) {
   return { name: 'write', args: { path, content } };
+}
+
+/** A scripted grader's word: every criterion is met, with this evidence. */
+export function satisfied(criteria: readonly string[], evidence: string): Turn {
+  const judged = criteria.map((text) => ({ text, pass: true, evidence }));
+  const args = { verdict: 'satisfied', explanation: 'all of it holds', criteria: judged };
+  return { calls: [{ name: 'verdict', args }] };
 }

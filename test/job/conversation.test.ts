@@ -9,7 +9,7 @@ import {
 } from '../../src/job/conversation.ts';
 import { DEFAULT_LIMITS } from '../../src/job/limits.ts';
 import { type JobRecord, NO_RESULT } from '../../src/job/record.ts';
-import { type Task, toolName } from '../../src/job/task.ts';
+import { NO_RULES, type Task, toolName } from '../../src/job/task.ts';
 import { briefOf, failedTwice } from '../../src/job/unchanged-retry.ts';
 import { newId, sampleRecord } from '../store/fixtures/records.ts';
 
@@ -22,6 +22,7 @@ const TASK: Task = {
   notSeen: { changed: 0, untracked: 0 },
   denyTools: [],
   passCaps: false,
+  proof: NO_RULES,
   goesOn: null,
   ask: null,
 };
@@ -142,7 +143,8 @@ it.each([
   ['Bash', 'bash'],
   ['grep', 'grep'],
   ['toString', null],
-  ['Task', null],
+  ['Task', 'task'],
+  ['WebFetch', null],
   ['', null],
 ])('the tool %j is ours as %j', (typed, name) => {
   expect(toolName(typed)).toBe(name);

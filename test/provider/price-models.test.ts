@@ -31,6 +31,8 @@ function resolution(primary: ReadyModel, change: Partial<ModelResolution> = {}):
     primary,
     fallbacks: [],
     grader: null,
+    graderFallbacks: [],
+    roles: {},
     small: null,
     engine: null,
     permissionMode: null,

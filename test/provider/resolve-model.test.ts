@@ -140,6 +140,25 @@ describe('which model a job gets', () => {
     expect([grader?.endpoint.model, small?.endpoint.model]).toEqual(['big/grader', 'tiny/one']);
   });
 
+  it('gives the grader the fallbacks of its own profile, else of the job’s; and sub-agents their own models', () => {
+    const far = { ...profiles.far, fallbacks: ['n'] };
+    const own = resolver(
+      { ...two, profiles: { ...profiles, far }, graderProfile: 'far' },
+      { ...OPENROUTER, FAR_KEY: 'k' },
+    );
+    expect(own.resolve().graderFallbacks).toMatchObject([
+      { endpoint: { model: 'n', baseUrl: expect.stringContaining('models.example') }, key: 'k' },
+    ]);
+    const cheap = { ...profiles.cheap, fallbacks: ['qwen/coder:free'], roleModels: { tester: 'tiny/one' } };
+    const shared = resolver({ ...two, profiles: { ...profiles, cheap } }).resolve();
+    expect(shared.graderFallbacks.map(({ endpoint }) => endpoint.model)).toEqual(['qwen/coder:free']);
+    expect(Object.entries(shared.roles).map(([role, { endpoint }]) => [role, endpoint.model])).toEqual([
+      ['tester', 'tiny/one'],
+    ]);
+    const none = resolver({ ...two, profiles: { ...profiles, cheap: { ...cheap, graderModel: undefined } } });
+    expect(none.resolve()).toMatchObject({ grader: null, graderFallbacks: [] });
+  });
+
   it('takes the grader from the grader profile, with that profile’s own key', () => {
     const { resolve } = resolver({ ...two, graderProfile: 'far' }, { ...OPENROUTER, FAR_KEY: 'far-key' });
     expect(resolve().grader).toMatchObject({

@@ -106,20 +106,33 @@ describe('on its way into a file of ours', () => {
       setup: command,
       before: preflight,
       after: command,
+      kept: command,
+      flaky: [{ of: 'after', first: command }],
+      testChanges: [{ path: file.path, kind: 'test_skipped', detail: bad }],
+      protectedPaths: [{ path: file.path, put: 'base' }],
+      redFirst: { verdict: 'failed', run: command },
+      rubric: rubricOf(bad),
       notes: [bad],
       summary: bad,
       branch: SECRET,
     };
     const cleaned = cleanReceipt(receipt, redactor);
+    const cleanCommand = { ...command, command: good, outputTail: good };
     const path = '[redacted:key]/a\u001bb';
     expect(cleaned).toEqual({
       ...REST,
       error: good,
       files: [{ ...file, path }],
       notInPatch: [{ path, why: good }],
-      setup: { ...command, command: good, outputTail: good },
+      setup: cleanCommand,
       before: { ...preflight, outputTail: good, note: good },
-      after: { ...command, command: good, outputTail: good },
+      after: cleanCommand,
+      kept: cleanCommand,
+      flaky: [{ of: 'after', first: cleanCommand }],
+      testChanges: [{ path, kind: 'test_skipped', detail: good }],
+      protectedPaths: [{ path, put: 'base' }],
+      redFirst: { verdict: 'failed', run: cleanCommand },
+      rubric: rubricOf(good),
       notes: [good],
       summary: good,
       branch: SECRET,
@@ -145,3 +158,8 @@ describe('the result of a tool', () => {
     });
   });
 });
+
+function rubricOf(text: string): NonNullable<Receipt['rubric']> {
+  const criteria = [{ text, pass: true, evidence: text }];
+  return { verdict: 'satisfied', explanation: text, criteria, iterations: 1 };
+}

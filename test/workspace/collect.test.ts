@@ -336,6 +336,30 @@ it('a second collection makes no second commit, and one after more work replaces
   expect((await collectChanged(job)).branchMove).toEqual({ kind: 'left', why: 'changed' });
 });
 
+it('a second round moves the branch on from where the first left it; one that undoes all of it takes it back', async () => {
+  const job = await startJob(makeRepository({ 'a.txt': 'a\n' }));
+  const { commonDir } = job.repository;
+  work(job, 'echo b > a.txt');
+  const first = await collectChanged(job);
+  expect(git(commonDir, 'rev-parse', job.branch)).toBe(first.commit);
+  work(job, 'echo c > a.txt');
+  const second = await collectChanged(job);
+  expect(second.branchMove).toEqual({ kind: 'moved' });
+  expect(git(commonDir, 'rev-parse', job.branch)).toBe(second.commit);
+  work(job, 'echo a > a.txt');
+  expect(await collectJob(job)).toMatchObject({ kind: 'unchanged' });
+  expect(git(commonDir, 'rev-parse', job.branch)).toBe(job.base);
+  expect(git(commonDir, 'for-each-ref', `refs/delegate/${job.id}/result`)).toBe('');
+  expect(existsSync(job.patchFile)).toBe(false);
+  // A branch that somebody else has moved is theirs.
+  work(job, 'echo d > a.txt');
+  const commits = await collectChanged(job);
+  git(commonDir, 'update-ref', `refs/heads/${job.branch}`, first.commit);
+  work(job, 'echo e > a.txt');
+  expect((await collectChanged(job)).branchMove).toEqual({ kind: 'left', why: 'changed' });
+  expect(commits.commit).not.toBe(first.commit);
+});
+
 it('keeps commits whose paths are in no file any more, and says so', async () => {
   const job = await startJob(makeRepository());
   work(

@@ -19,11 +19,15 @@ function wordsOf(event: Event): readonly [string, string] | null {
     case 'touched':
       return null;
     case 'step_start':
-      return ['step', `${plain(event.step)}  ${plain(event.model)}`];
+      return ['step', `${plain(event.step)}  ${plain(event.model)}${agentOf(event)}`];
     case 'tool_end':
       return [plain(event.tool), `${event.ok === true ? '' : 'failed: '}${plain(event.summary)}`];
     case 'text':
-      return ['says', plain(event.text)];
+      return ['says', `${plain(event.text)}${agentOf(event)}`];
+    case 'sent_back':
+      return ['sent back', plain(event.reason)];
+    case 'grading':
+      return ['grading', gradingWords(event)];
     case 'steer':
       return ['steer', plain(event.text)];
     case 'question':
@@ -44,6 +48,17 @@ function wordsOf(event: Event): readonly [string, string] | null {
     default:
       return [plain(t), fields(event)];
   }
+}
+
+/** Whose it is, where it is not the worker's own. */
+function agentOf({ agent }: Event): string {
+  return typeof agent === 'string' && agent !== 'main' ? `  (${agent})` : '';
+}
+
+function gradingWords({ kind, verdict, message }: Event): string {
+  if (kind !== 'verdict') return `${plain(kind)} ${typeof message === 'string' ? message : ''}`.trim();
+  const { verdict: word, explanation } = verdict as { verdict: string; explanation: string };
+  return `${plain(word)}: ${plain(explanation)}`;
 }
 
 function testWords(event: Event): string {

@@ -10,6 +10,8 @@ import { shortId } from '../../job/ids.ts';
 import type { Receipt } from '../../job/receipt.ts';
 import type { JobRecord } from '../../job/record.ts';
 import { elapsedSeconds, nextHint, reasonWords } from '../../job/summary.ts';
+import { rubricLines } from './rubric.ts';
+import { isShown, lookAt, testLines } from './tests.ts';
 
 const WIDTH = 80;
 
@@ -17,9 +19,10 @@ const WIDTH = 80;
 export function renderResult(record: JobRecord, receipt: Receipt | null): string {
   const lines = [headline(record)];
   if (record.reason !== null) lines.push(field('why', reasonWords(record.reason)));
-  if (record.gate.test !== null) lines.push(...testLines(record, receipt));
+  if (record.gate.test !== null)
+    lines.push(...testLines(record, receipt).map(([name, value]) => field(name, value)));
   if (receipt === null) lines.push(field('work', workWithoutReceipt(record)));
-  else lines.push(...workLines(record, receipt));
+  else lines.push(...judgedLines(receipt), ...workLines(record, receipt));
   lines.push(field('next', nextHint(record)));
   return lines.join('\n');
 }
@@ -34,20 +37,8 @@ function headline(record: JobRecord): string {
   return `${left}${trimLine(record.title, Math.max(10, room)).padEnd(Math.max(10, room))}  ${right}`;
 }
 
-function testLines(record: JobRecord, receipt: Receipt | null): string[] {
-  const before =
-    record.preflight === null || !record.preflight.ran ? 'not run' : exitWord(record.preflight.exitCode);
-  const after = receipt?.after ? exitWord(receipt.after.exitCode, receipt.after.timedOut) : 'not run';
-  const lines = [field('tests', `before: ${before} · after: ${after} · ${record.gate.test ?? ''}`)];
-  const tail = lastLine(receipt?.after?.outputTail ?? '');
-  if (record.state !== 'succeeded' && tail !== '') lines.push(field('', tail));
-  return lines;
-}
-
-function exitWord(exitCode: number | null, timedOut = false): string {
-  if (timedOut) return 'timed out';
-  if (exitCode === null) return 'no exit code';
-  return exitCode === 0 ? 'pass' : `fail (exit ${exitCode})`;
+function judgedLines({ rubric }: Receipt): string[] {
+  return rubric === null ? [] : rubricLines(rubric).map(([name, value]) => field(name, value));
 }
 
 function workLines(record: JobRecord, receipt: Receipt): string[] {
@@ -62,11 +53,8 @@ function workLines(record: JobRecord, receipt: Receipt): string[] {
     const left = receipt.notInPatch.map(({ path, why }) => `${visiblePath(path)} (${why})`).join(', ');
     lines.push(field('left out', left));
   }
-  const edited = receipt.files.filter(({ flags }) => flags.includes('test_edit'));
-  if (edited.length > 0) {
-    const words = 'the worker changed what the test command runs';
-    lines.push(field('look at', `${edited.map(({ path }) => visiblePath(path)).join(', ')} (${words})`));
-  }
+  const look = lookAt(receipt);
+  if (look !== null) lines.push(field('look at', look));
   if (receipt.flags.length > 0) lines.push(field('flags', receipt.flags.join(', ')));
   if (receipt.commit !== null) {
     lines.push(
@@ -78,7 +66,7 @@ function workLines(record: JobRecord, receipt: Receipt): string[] {
   }
   if (record.network === 'full') lines.push(field('network', 'full: its commands could reach everything'));
   for (const note of receipt.notes.slice(0, 2)) lines.push(field('note', note));
-  if (receipt.error !== null && record.reason !== 'gate_failed') lines.push(field('error', receipt.error));
+  if (receipt.error !== null && !isShown(record.reason, receipt)) lines.push(field('error', receipt.error));
   const said = stripControls(receipt.summary).trim();
   if (said !== '') lines.push(field('said', said));
   return lines;
@@ -92,8 +80,4 @@ function workWithoutReceipt(record: JobRecord): string {
 
 function field(name: string, value: string): string {
   return `  ${name.padEnd(9)} ${trimLine(value, WIDTH - 12)}`;
-}
-
-function lastLine(text: string): string {
-  return stripControls(text).trim().split('\n').at(-1) ?? '';
 }

@@ -127,10 +127,15 @@ export class Loop {
     const { streaks, fail } = afterRound(this.#streaks, checked.filter(({ ok }) => ok).length);
     this.#streaks = streaks;
     if (fail?.kind === 'fail') return failure(fail.error, fail.message);
-    return this.#noteCircle({
+    const prints = calls.map((call) => ({
+      call: JSON.stringify([call.name, call.input]),
+      result: results.get(call) ?? '',
+    }));
+    const circle = this.#noteCircle({
       calls: JSON.stringify(calls.map(({ name, input }) => [name, input])),
-      results: JSON.stringify(calls.map((call) => results.get(call) ?? '')),
+      results: JSON.stringify(prints.map(({ result }) => result)),
     });
+    return circle ?? this.#heedHost((await host.afterRound?.(prints)) ?? { kind: 'go' });
   }
 
   #noteCircle(round: { calls: string; results: string }): RunOutcome | null {
@@ -144,6 +149,15 @@ export class Loop {
     if (verdict.kind === 'stop') return failure('loop', `the worker goes round in circles: ${verdict.text}`);
     this.#emit({ t: 'warn', text: `going round in circles: ${verdict.text}` });
     const content = `You have done ${verdict.text}. Repeating it will not help, and the run is stopped if you go on: do something else, or ask for help.`;
+    this.#parts.conversation.append({ role: 'user', content });
+    return null;
+  }
+
+  #heedHost(verdict: LoopVerdict): RunOutcome | null {
+    if (verdict.kind === 'go') return null;
+    if (verdict.kind === 'stop') return failure('loop', `the worker gets nowhere: ${verdict.text}`);
+    this.#emit({ t: 'warn', text: `getting nowhere: ${verdict.text}` });
+    const content = `So far: ${verdict.text}. If the task is done, say so and stop; if not, change something, or ask for help. The run is stopped if this goes on.`;
     this.#parts.conversation.append({ role: 'user', content });
     return null;
   }

@@ -1,4 +1,4 @@
-import type { EngineEvent, RunOutcome } from '../../engine/engine.ts';
+import type { RunOutcome } from '../../engine/engine.ts';
 import type { AskTask } from '../../job/task.ts';
 import { checkpoint } from '../checkpoint.ts';
 import { faultEnd } from '../fault.ts';
@@ -65,7 +65,6 @@ async function oneRun(
   resume: boolean,
 ): Promise<Worked> {
   const { limits } = job.writer.record;
-  const stepsBefore = activity.steps;
   const run = engine.start(
     {
       system: askPrompt(job.task, ask),
@@ -79,7 +78,7 @@ async function oneRun(
       tools: lookout?.tools ?? [],
       ...sharedPauses(job.log),
       mayCall: (call) => money.mayCall(call, null),
-      emit: (event) => activity.onEvent(counted(event, stepsBefore)),
+      emit: activity.onEvent,
     },
   );
   const abort = () => run.abort();
@@ -91,9 +90,4 @@ async function oneRun(
   job.log.event('worker_ended', { ...outcome });
   checkpoint('ask:spoken');
   return workedOf(job, outcome);
-}
-
-/** An engine counts the steps of each run from 1; a job counts them all. */
-function counted(event: EngineEvent, before: number): EngineEvent {
-  return event.t === 'step_start' || event.t === 'step_end' ? { ...event, step: event.step + before } : event;
 }

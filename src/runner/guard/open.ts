@@ -33,10 +33,13 @@ export interface GuardOptions {
   readonly refused: (refusal: Refusal) => void;
 }
 
+/** In a job's folder: private copies of the workspace, for shells whose changes are thrown away. */
+export const COPIES = 'copies';
+
 /** Writes the shim beside the workspace. Throws a UserError (exit 6) when there is no git. */
 export async function openGuard({ places, checkout, level, path, refused }: GuardOptions): Promise<Guard> {
   // At level full /tmp is the job's own; below it is everybody's.
-  const own = [places.temp, places.home, ...(level === 'full' ? ['/tmp'] : [])];
+  const own = [places.temp, places.home, join(places.folder, COPIES), ...(level === 'full' ? ['/tmp'] : [])];
   const folders = { workspace: places.work, checkout, home: places.home, temp: places.temp, own };
   const programs = join(places.folder, 'programs');
   const bashEnv = await installShim(programs, gitProgram(places.work, absolutePath(path)), folders);

@@ -30,6 +30,8 @@ function resolution(baseUrl: string, api: ModelApi = 'openai-chat'): ModelResolu
     },
     fallbacks: [],
     grader: null,
+    graderFallbacks: [],
+    roles: {},
     small: null,
     engine: null,
     permissionMode: null,

@@ -34,6 +34,8 @@ function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): strin
     primary,
     fallbacks,
     grader: null,
+    graderFallbacks: [],
+    roles: {},
     small: null,
     engine: null,
     permissionMode: null,

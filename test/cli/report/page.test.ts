@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ReportFacts } from '../../../src/cli/render/report/facts.ts';
 import { html } from '../../../src/cli/render/report/html.ts';
 import { renderReport } from '../../../src/cli/render/report/page.ts';
-import type { Receipt } from '../../../src/job/receipt.ts';
+import { NO_PROOF, type Receipt } from '../../../src/job/receipt.ts';
 import { type JobRecord, NO_RESULT } from '../../../src/job/record.ts';
 import type { ReviewFile } from '../../../src/job/review-files.ts';
 import { AT, NOW, sampleRecord } from '../../store/fixtures/records.ts';
@@ -53,6 +53,8 @@ function receipt(of: JobRecord): Receipt {
     setup: run,
     before: null,
     after: run,
+    ...NO_PROOF,
+    rubric: null,
     flags: [],
     notes: [HOSTILE],
     summary: HOSTILE,

@@ -5,6 +5,7 @@ import type { CommandReceipt } from '../../../job/receipt.ts';
 import type { Preflight } from '../../../job/record.ts';
 import { isTerminal } from '../../../job/states.ts';
 import { elapsedSeconds, reasonWords, sandboxWords } from '../../../job/summary.ts';
+import { testChangeWords } from '../../../job/test-changes.ts';
 import type { ReportFacts } from './facts.ts';
 import { type Html, html } from './html.ts';
 
@@ -72,8 +73,8 @@ function flags({ record }: ReportFacts): Html | null {
 }
 
 function notes({ receipt: seen }: ReportFacts): Html | null {
-  if (seen === null || seen.notes.length === 0) return null;
-  return html`<ul>${seen.notes.slice(0, 50).map((note) => html`<li>${note}</li>`)}</ul>`;
+  if (seen === null || seen.notes.length + seen.testChanges.length === 0) return null;
+  return html`<ul>${seen.testChanges.slice(0, 50).map(({ path, kind, detail }) => html`<li>${path}: ${testChangeWords(kind)} (${detail})</li>`)}${seen.notes.slice(0, 50).map((note) => html`<li>${note}</li>`)}</ul>`;
 }
 
 /** What the commands that judged the work printed last. */
@@ -82,6 +83,12 @@ export function proof({ record, receipt: seen }: ReportFacts): Html | null {
     { name: 'Set-up', run: seen?.setup ?? null },
     { name: 'Tests on the base, before the work', run: seen?.before ?? record.preflight },
     { name: 'Tests on the result, in a clean checkout', run: seen?.after ?? null },
+    { name: "The same with the base's tests, scripts and configuration", run: seen?.kept ?? null },
+    ...(seen?.flaky ?? []).map(({ first }) => ({
+      name: 'A run that failed, and passed when run again',
+      run: first,
+    })),
+    { name: "The work's tests on the base", run: seen?.redFirst?.run ?? null },
   ];
   const blocks = runs.flatMap(({ name, run }) =>
     run === null || ('ran' in run && !run.ran)

@@ -1,0 +1,35 @@
+import { explainTimeout } from './explain-timeout.ts';
+import type { CommandReceipt, Proof } from './receipt.ts';
+import type { Reason } from './states.ts';
+import { redFirstWords, trickWords } from './verdict.ts';
+
+/** What the gate saw, as far as its failure is told from it. */
+export type Seen = Pick<Proof, 'kept' | 'testChanges' | 'redFirst'> & {
+  readonly setup: CommandReceipt | null;
+  readonly tests: CommandReceipt | null;
+};
+
+/** Why the gate says no, in words for the worker and for people: the cause first, then what was printed. */
+export function failureWords(reason: Reason, seen: Seen): string {
+  const { setup, tests, kept, redFirst } = seen;
+  if (reason === 'tampered') {
+    const tail = kept?.outputTail ?? '';
+    const words = `${trickWords(seen.testChanges)}; with the base's own the test command fails (${endWords(kept)})`;
+    const remedy = 'where tests are to be changed: --allow-test-edits';
+    return `${words}; ${remedy}${tail === '' ? '' : `: ${tail}`}`;
+  }
+  if (reason === 'test_timeout') {
+    const late = tests?.timedOut === true ? tests : (kept ?? tests);
+    const why = explainTimeout(late?.outputTail ?? '');
+    return [why, late?.outputTail].filter((part) => part).join('; ');
+  }
+  const passed = tests?.exitCode === 0;
+  if (reason === 'gate_failed' && passed && redFirst !== null) return redFirstWords(redFirst.verdict);
+  return tests?.outputTail ?? setup?.outputTail ?? '';
+}
+
+function endWords(run: CommandReceipt | null): string {
+  if (run === null) return 'no run';
+  if (run.timedOut) return 'it does not end';
+  return run.exitCode === null ? 'it is ended by a signal' : `exit ${run.exitCode}`;
+}

@@ -1,0 +1,38 @@
+/** Files of which single lines decide whether tests run, or what they run in. */
+const STEERING_LINES: readonly (readonly [RegExp, RegExp])[] = [
+  [
+    /(^|\/)pom\.xml$/,
+    /skipTests|maven\.test\.|testFailureIgnore|skipITs|failIfNoTests|<(test)?[eE]xcludes?>|<groups>/,
+  ],
+  [
+    /\.gradle(\.kts)?$/,
+    /ignoreFailures|enabled\s*=\s*false|isEnabled|onlyIf|exclude\b|failOnNoMatching|-x\b/,
+  ],
+  [/(^|\/)gradle\.properties$/, /skip|test/i],
+  [/(^|\/)go\.(mod|work)$/, /^\s*replace\b|=>/],
+  [/(^|\/)\.npmrc$/, /script-shell|node-options|ignore-scripts|shell/],
+  [/(^|\/)\.yarnrc(\.yml)?$/, /yarn-?path|plugins|script-shell|nodeOptions/i],
+  [
+    /(^|\/)\.env(\.[\w.-]+)?$/,
+    /NODE_OPTIONS|NODE_PATH|PYTEST|PYTHON|VITEST|JEST|MOCHA|RUBYOPT|PERL5OPT|GOFLAGS|BASH_ENV|^\s*(export\s+)?(CI|PATH)\s*=/,
+  ],
+  [/(^|\/)deno\.jsonc?$/, /"(test|tasks|imports|exclude)"/],
+  [/(^|\/)(Rakefile|setup\.py)$/, /test|spec/i],
+  [/(^|\/)CMakeLists\.txt$/, /add_test|enable_testing|WILL_FAIL|set_tests_properties|CTEST/i],
+  [/(^|\/)meson\.build$/, /\btest\s*\(|should_fail/],
+  [/(^|\/)(justfile|Taskfile\.ya?ml)$/i, /test|check/i],
+];
+
+/** Do the lines of this file that steer a runner differ? null stands for a file that is not there. */
+export function steersOtherwise(path: string, base: string | null, work: string | null): boolean {
+  const lines = STEERING_LINES.find(([file]) => file.test(path))?.[1];
+  if (lines === undefined) return false;
+  const steering = (text: string | null): string =>
+    (text ?? '')
+      .split('\n')
+      .filter((line) => lines.test(line))
+      .map((line) => line.trim())
+      .sort()
+      .join('\n');
+  return steering(base) !== steering(work);
+}

@@ -1,0 +1,123 @@
+import { realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { EngineHost, ModelRef, ToolDefinition } from '../engine/engine.ts';
+import { filesInside } from '../workspace/files-helper/client.ts';
+import { placeInside } from '../workspace/files-path.ts';
+import { allowance } from './allowance.ts';
+import { COPIES, type Guard, openGuard } from './guard/open.ts';
+import { sharedPauses } from './pauses.ts';
+import { type Prepared, startFolder } from './prepare.ts';
+import type { RunningJob } from './running-job.ts';
+import { filesProgram } from './runtime.ts';
+import { Stagnation, workspaceLook } from './stagnation.ts';
+import { type CopyShell, copyShell } from './sub-agents/copy-shell.ts';
+import { SubAgents } from './sub-agents/sub-agents.ts';
+import { bashTool } from './tools/bash.ts';
+import { fileTools } from './tools/file-tools.ts';
+import { supervisorTools } from './tools/supervisor.ts';
+import { taskTool } from './tools/task.ts';
+import { withoutSecrets } from './tools/without-secrets.ts';
+import type { Team } from './work.ts';
+
+/** What a worker works with through all of its rounds. */
+export interface Hands {
+  readonly tools: readonly ToolDefinition[];
+  readonly afterRound: NonNullable<EngineHost['afterRound']>;
+  readonly mayCall: EngineHost['mayCall'];
+}
+
+/** Opens the guard and the tools, once for a job: what stays open is closed with the job's sandbox. */
+export async function openHands(job: RunningJob, prepared: Prepared, team: Team): Promise<Hands> {
+  const { record } = job.writer;
+  const guard = await openGuard({
+    places: job.places,
+    checkout: record.checkout,
+    level: prepared.sandbox.level,
+    path: job.passEnv.PATH ?? process.env.PATH,
+    refused: ({ family, sentence }) => job.log.event('refused', { tool: 'bash', family, sentence }),
+  });
+  const stagnation = new Stagnation(workspaceLook(prepared, job.places.work));
+  const touched = (path: string): void => {
+    team.activity.touched(path);
+    stagnation.touched();
+  };
+  const work = workTools(job, prepared, { guard, touched });
+  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work });
+  const { denyTools } = job.task;
+  const tools = [
+    ...work,
+    ...supervisorTools(team.questions, team.activity.note),
+    taskTool((role, prompt, signal) => subAgents.run(role, prompt, signal)),
+  ].filter((tool) => !denyTools.includes(tool.name));
+  return {
+    tools,
+    afterRound: (calls) => stagnation.afterRound(calls),
+    mayCall: allowance(job, prepared, team),
+  };
+}
+
+/** The tools that touch the workspace, without those the job was denied. */
+function workTools(
+  job: RunningJob,
+  prepared: Prepared,
+  { guard, touched }: { guard: Guard; touched: (path: string) => void },
+): ToolDefinition[] {
+  const { limits } = job.writer.record;
+  const files = filesInside({
+    sandbox: prepared.sandbox,
+    workspace: job.places.work,
+    program: filesProgram(),
+    neverSend: prepared.neverSend,
+    timeoutMs: limits.commandTimeout * 1000,
+  });
+  const all = [
+    bashTool({
+      sandbox: prepared.sandbox,
+      cwd: startFolder(job),
+      timeoutSeconds: limits.commandTimeout,
+      longestSeconds: limits.timeout,
+      log: job.log.output,
+      guard,
+    }),
+    ...fileTools(files, touched),
+  ];
+  return all
+    .filter((tool) => !job.task.denyTools.includes(tool.name))
+    .map((tool) => withoutSecrets(tool, job.ownRedactor));
+}
+
+function makeSubAgents(
+  job: RunningJob,
+  prepared: Prepared,
+  team: Team,
+  { guard, tools }: { guard: Guard; tools: readonly ToolDefinition[] },
+): SubAgents {
+  const { record } = job.writer;
+  const { folder, work } = job.places;
+  const shell = (name: string): CopyShell =>
+    copyShell({ job, prepared, guard, folder: join(folder, COPIES, fileName(name)) });
+  return new SubAgents({
+    engine: team.engine,
+    modelsOf: (role) => ownModels(job.roleModels[role]) ?? job.models,
+    tools,
+    mayCall: allowance(job, prepared, team),
+    pauses: sharedPauses(job.log),
+    emit: team.activity.onEvent,
+    transcript: (name) => join(job.paths.folder, 'agents', `${fileName(name)}.ndjson`),
+    redactor: job.redactor,
+    idleMs: record.limits.stallTimeout * 1000,
+    test: record.gate.test,
+    // Below level full nothing keeps a shell out of the workspace: then there is none. Nor if it was denied.
+    shell: prepared.sandbox.level === 'full' && tools.some(({ name }) => name === 'bash') ? shell : null,
+    placeOf: async (path) => (await placeInside(await realpath(work), path)).relative,
+  });
+}
+
+function ownModels([first, ...rest]: readonly ModelRef[] = []): readonly [ModelRef, ...ModelRef[]] | null {
+  return first === undefined ? null : [first, ...rest];
+}
+
+/** `tester#2` as the name of a file. */
+function fileName(agent: string): string {
+  return agent.replace('#', '-');
+}
