@@ -131,6 +131,7 @@ function drawTerminal(command: string, output: string): string {
   });
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">`,
+    `<title>${escaped(command)}</title>`,
     `<rect width="100%" height="100%" rx="8" fill="#0d1117"/>`,
     `<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, monospace" font-size="14">`,
     ...rows.filter((row) => row !== ''),

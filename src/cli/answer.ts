@@ -1,3 +1,4 @@
+import { decimal } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { findJob } from './find-job.ts';
@@ -45,21 +46,22 @@ Answers the question a worker waits with: the oldest one, or the one named.
     const from = { name: 'answer', words, file: values['text-file'], fileOption: 'text-file' };
     const said = raise === undefined ? await readText(context, from) : amountAlone(raise, from);
     const kind = waiting.find(({ id }) => id === question)?.kind ?? record.question.kind;
-    const text = kind === 'budget' ? moneyAnswer(context, record, said) : said;
+    const text = kind === 'budget' ? moneyAnswer(context, record, said, raise) : said;
     if (kind !== 'budget' && raise !== undefined) {
       const remedy = `answer it: cc-delegate answer ${shortId(record.id)} "…"`;
       throw usage('--raise-budget is for a job at a cap; this question is another one', question, remedy);
     }
+    const isEnd = kind === 'budget' && text === 'stop';
     const message = post(store, record.id, { type: 'answer', question, text });
     return {
       json: { id: record.id, question, message },
-      text: `answered ${question} of ${shortId(record.id)}; it goes on`,
+      text: `answered ${question} of ${shortId(record.id)}; ${isEnd ? 'it ends, and its work is kept' : 'it goes on'}`,
       exit: EXIT.done,
     };
   },
 };
 
 function amountAlone(usd: number, from: { words: readonly string[]; file: string | undefined }): string {
-  if (from.words.length === 0 && from.file === undefined) return String(usd);
+  if (from.words.length === 0 && from.file === undefined) return decimal(usd);
   throw usage('--raise-budget is the whole answer', from.words[0] ?? '', 'leave the text out');
 }

@@ -18,10 +18,12 @@ import { renderApplied, renderForecast } from './render/apply.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
 export const verb: Verb = {
-  help: `cc-delegate apply [ID] [--check] [--only GLOB]… [--commit] [--allow-control-plane]
+  help: `cc-delegate apply [ID] [--check] [--only GLOB]… [--commit]
+    [--allow-control-plane]
 
-Brings a result into the checkout as staged changes: all of it or nothing. Your own
-edits in other lines stay as they are; where both changed the same, nothing happens.
+Brings a result into the checkout as staged changes: all of it or nothing. Your
+own edits in other lines stay as they are; where both changed the same, nothing
+happens.
 
   --check                 only say what would happen
   --only GLOB             take only these paths (repeatable)

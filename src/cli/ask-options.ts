@@ -18,6 +18,7 @@ answer and prints it; else prints the id, and the answer is fetched with result.
   --schema F              a JSON schema the answer has to fit
   --title TEXT            for tables; default: the first line of the question
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
+  --small-model MODEL     for side jobs; this engine has none
   --budget USD            stop when it is spent (5)
   --max-steps N           model calls (400); --timeout T  seconds or 30m (30m)
   --stall-timeout T       (300)
@@ -50,6 +51,7 @@ const OPTIONS = {
   title: text,
   profile: text,
   model: text,
+  'small-model': text,
   budget: text,
   'max-steps': text,
   'max-turns': text,
@@ -80,6 +82,7 @@ export async function askRequest(context: VerbContext): Promise<AskRequest> {
       title: values.title ?? question.trim().split('\n')[0],
       profile: values.profile,
       model: values.model,
+      smallModel: values['small-model'],
       limits: {
         ...NO_TASK.limits,
         budgetUsd: number('budget', values.budget, { least: 0, whole: false }),

@@ -16,8 +16,8 @@ const PATIENCE_SECONDS = 60;
 export const verb: Verb = {
   help: `cc-delegate cancel [ID] [--force]
 
-Stops the worker and everything it started; what it did so far is kept. Without an
-id: the only active job of this session.
+Stops the worker and everything it started; what it did so far is kept. Without
+an id: the only active job of this session.
 
   --force   kill the runner itself; its work is then salvaged`,
 

@@ -23,9 +23,10 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate cleanup ID | --all-finished [--older-than 14d]
 
-Removes a job: workspace, branch, record, mailbox, log. A small tombstone and the
-patch stay under .cc-delegate/removed. Work that was neither applied nor discarded
-is not removed without --force, nor a workspace that was changed since.
+Removes a job: workspace, branch, record, mailbox, log. A small tombstone and
+the patch stay under .cc-delegate/removed. Work that was neither applied nor
+discarded is not removed without --force, nor a workspace that was changed
+since.
 
   --keep-branch   leave the branch and its commits
   --force         also what was never applied (its patch is kept all the same)

@@ -1,6 +1,7 @@
 import { shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { callerOf } from '../notify/consent/caller.ts';
+import { namesItsJob } from '../notify/consent/grant.ts';
 import { heirsFrom } from '../notify/heirs.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { userDirectory } from '../store/paths.ts';
@@ -18,8 +19,8 @@ export function refuseForeign(context: VerbContext, verb: string, conversation: 
   const { session } = caller;
   const owner = conversation.first.supervisor.sessionId;
   if (session !== null && owner !== null && heirsFrom(userDir, owner).includes(session)) return;
-  // Whatever it was given for, it names this call.
-  if (context.consent !== null) return;
+  // Whatever else it was given for.
+  if (context.consent !== null && namesItsJob(context.consent, context.args)) return;
   if (effectiveConfig({ env: context.env, projectRoot: null }).settings.mode === 'auto') return;
   throw new UserError({
     code: 'needs_the_user',

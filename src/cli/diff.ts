@@ -21,8 +21,8 @@ The patch of a job, byte for byte, against the commit it started from.
 
   --stat       how much in which file, and what to look at
   --name-only  the paths
-  --packet     for a reviewing model, at most 60,000 characters: verdict, files by
-               risk, each diff as far as it fits; what is left out is named`,
+  --packet     for a reviewing model, at most 60,000 characters: verdict, files
+               by risk, each diff as far as it fits; what is left out is named`,
 
   async run(context) {
     const options = {

@@ -4,6 +4,7 @@ import { EXIT } from '../job/user-error.ts';
 import { VERSION } from '../job/version.ts';
 import { buildCommand, isOutdated } from '../notify/built.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
+import type { KeySource } from '../provider/find-key.ts';
 import { resolveModel } from '../provider/resolve-model.ts';
 import type { Settings } from '../provider/settings.ts';
 import { stateDirectory, userDirectory } from '../store/paths.ts';
@@ -20,10 +21,11 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate doctor [--request]
 
-Checks exactly what a job will use, here and now, and what a session of Claude Code has
-of us: one line a check, with the remedy. Exit 0 when it could answer, whatever it found.
+Checks exactly what a job will use, here and now, and what a session of Claude
+Code has of us: one line a check, with the remedy. Exit 0 when it could answer,
+whatever it found.
 
-  --request   also one tiny real request to the default model: costs a few tokens`,
+  --request   one tiny real request to the default model too: costs a few tokens`,
 
   async run(context) {
     const { values } = parseVerb(context.args, { request: { type: 'boolean' } });
@@ -103,8 +105,15 @@ function realRequest(context: VerbContext): Promise<Finding> {
   return requestCheck(resolution, context.env);
 }
 
-function describe(source: unknown): string {
-  return typeof source === 'string' ? source : Object.values(source as Record<string, unknown>).join(' ');
+function describe(source: KeySource): string {
+  switch (source.kind) {
+    case 'none':
+      return 'none';
+    case 'credentials':
+      return `saved for ${source.owner.kind} ${source.owner.name}`;
+    default:
+      return source.variable;
+  }
 }
 
 /** A folder that is there must be writable; one that is not yet there, the nearest one above it. */

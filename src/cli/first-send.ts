@@ -8,6 +8,7 @@ import {
   sentFrom,
   unagreed,
 } from '../notify/consent/first-send.ts';
+import type { Grant } from '../notify/consent/grant.ts';
 import { burn } from '../notify/consent/grants.ts';
 import { destinationsOf } from '../provider/destinations.ts';
 import { userDirectory } from '../store/paths.ts';
@@ -33,20 +34,24 @@ export async function firstSend(
   const sent = sentFrom(userDir, repo);
   const destinations = unagreed(sent, destinationsOf(plan.model));
   if (destinations.length === 0) return [];
-  const agreed = await agreement(context, verb, userDir, destinations, ask);
-  const isNew =
-    unagreed(
-      sent.map((each) => ({ ...each, asked: true })),
-      destinations,
-    ).length > 0;
-  const asked = agreed !== 'nobody asked';
-  if (asked || isNew) remember(userDir, repo, { destinations, asked, now: Date.now() });
-  if (agreed === 'yes' || (agreed === 'nobody asked' && !isNew)) return [];
-  return [`the files the worker reads go to ${destinationsText(destinations)}`];
+  const { yes, isTold } = await agreement(context, verb, userDir, destinations, ask);
+  const now = Date.now();
+  if (yes.length > 0) remember(userDir, repo, { destinations: yes, asked: true, now });
+  const others = destinations.filter((each) => !yes.includes(each));
+  const known = sent.map((each) => ({ ...each, asked: true }));
+  const isNew = unagreed(known, others).length > 0;
+  if (others.length === 0 || (!isTold && !isNew)) return [];
+  remember(userDir, repo, { destinations: others, asked: isTold, now });
+  return [`the files the worker reads go to ${destinationsText(others)}`];
 }
 
-/** `told`: by their own script, in which nobody can answer. */
-type Agreement = 'yes' | 'told' | 'nobody asked';
+/** `yes`: what a person has agreed to. `isTold`: by their own script, in which nobody can answer. */
+interface Agreement {
+  readonly yes: readonly Destination[];
+  readonly isTold: boolean;
+}
+
+const NOBODY_ASKED: Agreement = { yes: [], isTold: false };
 
 async function agreement(
   context: VerbContext,
@@ -55,21 +60,28 @@ async function agreement(
   destinations: readonly Destination[],
   ask: AskPerson,
 ): Promise<Agreement> {
-  // The person has said yes to this very call, whatever else it needed that for; the dialog named this too.
-  if (context.consent !== null) return 'yes';
+  if (context.consent !== null) return agreedIn(context.consent, destinations);
   const caller = callerOf(context.env, userDir);
   if (caller.kind === 'person') {
-    if (ask === null) return 'told';
+    if (ask === null) return { yes: [], isTold: true };
     const answer = await ask(
       `The files the worker reads go to ${destinationsText(destinations)}.\nThis is the first job of this repository with that. Go on? [y/N] `,
     );
-    if (/^\s*y(es)?\s*$/i.test(answer)) return 'yes';
+    if (/^\s*y(es)?\s*$/i.test(answer)) return { yes: destinations, isTold: false };
     throw refusal(destinations);
   }
-  if (caller.session === null || !caller.isAttended) return 'nobody asked';
+  if (caller.session === null || !caller.isAttended) return NOBODY_ASKED;
   const need = { verb, why: 'sends files for the first time', words: [] };
   const call = { argv: [verb, ...context.args], need, now: Date.now() };
-  return burn(userDir, caller.session, call) === null ? 'nobody asked' : 'yes';
+  return agreedIn(burn(userDir, caller.session, call), destinations);
+}
+
+/** A yes is one to what the dialog named: it may have known less than we do, or something else. */
+function agreedIn(consent: Grant | null, destinations: readonly Destination[]): Agreement {
+  const named = consent?.kind === 'dialog' ? (consent.to ?? []) : [];
+  const isNamed = ({ provider, host }: Destination) =>
+    named.some((each) => each.provider === provider && each.host === host);
+  return { yes: destinations.filter(isNamed), isTold: false };
 }
 
 function remember(userDir: string, repo: string, news: Parameters<typeof rememberSent>[2]): void {

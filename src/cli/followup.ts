@@ -6,12 +6,12 @@ import { deniedTools } from './deny-tools.ts';
 import { type Conversation, findConversation, refuseUnderWay } from './find-conversation.ts';
 import { firstLine } from './job-plan.ts';
 import { launchTurn } from './launch-turn.ts';
-import { isBoundModel } from './model-caller.ts';
+import { isBoundModel, mayRaise } from './model-caller.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
 import { definedValues } from './plan-terms.ts';
 import { planTurn } from './plan-turn.ts';
 import { refuseRecursion } from './recursion.ts';
-import { resumeChain } from './resume-chain.ts';
+import { limitsOfWork } from './resume-chain.ts';
 import { readText } from './text-input.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
@@ -19,9 +19,9 @@ export const verb: Verb = {
   help: `cc-delegate followup ID|CONVERSATION "TEXT" | --text-file F | -
 
 The next turn of a conversation, as a new job: another question, or changes to a
-task's result. It keeps model, limits, network and denied tools of the turn before;
-a task goes on from the files that turn left, and its patch holds all turns. The
-conversation so far is sent again, and costs input tokens.
+task's result. It keeps model, limits, network and denied tools of the turn
+before; a task goes on from the files that turn left, and its patch holds all
+turns. The conversation so far is sent again, and costs input tokens.
 
   --budget USD      lower than before; only you may say more
   --max-steps N     the same; also --max-turns
@@ -76,10 +76,11 @@ type Narrower = Partial<Record<'budgetUsd' | 'maxSteps' | 'timeout', number | un
 
 /** The limits of the turn before, as narrowed. A model may widen them only with the person's consent; a person may. */
 function limitsOfNext(context: VerbContext, conversation: Conversation, wanted: Narrower): Limits {
-  const before = { ...conversation.newest.limits, budgetUsd: resumeChain(conversation)[0].limits.budgetUsd };
+  const before = limitsOfWork(conversation);
   for (const [flag, key] of FLAGS) {
     const value = wanted[key];
-    if (value !== undefined && value > before[key] && isBoundModel(context)) {
+    const mayGoBeyond = flag === '--budget' ? mayRaise(context, flag, value ?? 0) : !isBoundModel(context);
+    if (value !== undefined && value > before[key] && !mayGoBeyond) {
       throw new UserError({
         code: 'needs_the_user',
         what: 'only the user may give a follow-up more than the turn before had',

@@ -14,8 +14,8 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate hook EVENT
 
-What the hooks of the plugin call: Claude Code's JSON on stdin, the answer for it on
-stdout. Nothing for a person to type.`,
+What the hooks of the plugin call: Claude Code's JSON on stdin, the answer for
+it on stdout. Nothing for a person to type.`,
 
   async run(context) {
     const { positionals } = parseVerb(context.args, {});

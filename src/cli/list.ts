@@ -1,3 +1,4 @@
+import { totalTokens } from '../job/cost.ts';
 import { formatMoney, trimLine } from '../job/format.ts';
 import type { JobRecord } from '../job/record.ts';
 import { JOB_STATES, type JobState } from '../job/states.ts';
@@ -20,7 +21,8 @@ export const verb: Verb = {
 Jobs, newest first, grouped by conversation, with what they cost in all.
 
   --all           every repository that has jobs
-  --state STATE   ${JOB_STATES.join(' ')}
+  --state STATE   ${JOB_STATES.slice(0, 6).join(' ')}
+                  ${JOB_STATES.slice(6).join(' ')}
   --limit N       how many jobs at the most (20)`,
 
   async run(context) {
@@ -79,14 +81,17 @@ function summary(records: readonly JobRecord[]) {
       jobs: jobs.map((record) => ({ ...statusOf(record, now), title: record.title, repo: record.repo })),
     })),
     totalUsd: records.reduce((sum, record) => sum + (record.costUsd ?? 0), 0),
-    unpricedJobs: records.filter((record) => record.costUsd === null).length,
+    // Before its first call a job has spent nothing, whatever its model costs.
+    unpricedJobs: records.filter(({ costUsd, usage }) => costUsd === null && totalTokens(usage) > 0).length,
+    partialJobs: records.filter(({ costBasis }) => costBasis === 'partial').length,
   };
 }
 
 function text(records: readonly JobRecord[], broken: readonly string[]): string {
   if (records.length === 0) return ['no jobs', ...broken].join('\n');
-  const { totalUsd, unpricedJobs } = summary(records);
+  const { totalUsd, unpricedJobs, partialJobs } = summary(records);
+  const basis = unpricedJobs + partialJobs > 0 ? 'partial' : undefined;
   const unpriced = unpricedJobs === 0 ? '' : `, ${unpricedJobs} of unknown price`;
-  const total = trimLine(`${records.length} jobs, ${formatMoney(totalUsd)}${unpriced}`, 80);
+  const total = trimLine(`${records.length} jobs, ${formatMoney(totalUsd, basis)}${unpriced}`, 80);
   return [jobTable(records, Date.now()), ...broken, total].join('\n');
 }

@@ -17,11 +17,11 @@ export const verb: Verb = {
   help: `cc-delegate models [FILTER] [--limit N] [--refresh]
 cc-delegate models --env
 
-Models that can use tools, with price and context; what may be used, and what is left
-to spend. FILTER: words that are all in the name. OpenRouter's list is asked for once
-a day where you use it; without a network an older one is shown, and said to be so.
-Jobs are charged at these prices, unless the provider itself says what a call cost,
-or a profile has prices of its own.
+Models that can use tools, with price and context; what may be used, and what is
+left to spend. FILTER: words that are all in the name. OpenRouter's list is
+asked for once a day where you use it; without a network an older one is shown,
+and said to be so. Jobs are charged at these prices, unless the provider itself
+says what a call cost, or a profile has prices of its own.
 
   --limit N   how many (20)
   --refresh   ask for the list now

@@ -1,20 +1,22 @@
 import { parseBudgetAnswer } from '../job/budget.ts';
-import { formatMoney } from '../job/format.ts';
+import { decimal, exactMoney } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { isBoundModel } from './model-caller.ts';
+import { callerIsModel } from './model-caller.ts';
 import { usage } from './parse.ts';
 import type { VerbContext } from './verb.ts';
 
 /**
- * An answer to a job at a cap, as the runner takes it. Throws UserError: exit 2 for what is neither a sum that would let it
- * go on nor a stop, exit 5 for a model that raises without the person.
+ * An answer to a job at a cap, as the runner takes it. `raise`: the sum of the call's own `--raise-budget`, US dollars.
+ * Throws UserError: exit 2 for what is neither a sum that would let it go on nor a stop, exit 5 for a model that raises
+ * without the person: they have agreed only to a sum that stood in the call, not to one in a file or a text.
  */
 export function moneyAnswer(
   context: Pick<VerbContext, 'env' | 'consent'>,
   record: Pick<JobRecord, 'id' | 'costUsd'>,
   said: string,
+  raise: number | undefined,
 ): string {
   const command = `cc-delegate answer ${shortId(record.id)}`;
   const answer = parseBudgetAnswer(said);
@@ -23,22 +25,23 @@ export function moneyAnswer(
     const remedy = `${command} --raise-budget USD, or: ${command} stop`;
     throw usage('this job asks for money: the answer is a sum, or stop', said, remedy);
   }
-  if (isBoundModel(context)) {
+  const isAgreed = raise !== undefined && context.consent !== null;
+  if (!isAgreed && callerIsModel(context.env)) {
     throw new UserError({
       code: 'needs_the_user',
       what: 'only the user may let a job spend more',
       value: said,
-      remedy: `the user may type in a terminal: ${command} --raise-budget ${answer.usd}`,
+      remedy: `the user may type in a terminal: ${command} --raise-budget ${decimal(answer.usd)}`,
       exit: EXIT.refused,
     });
   }
   if (answer.usd <= (record.costUsd ?? 0)) {
-    const spent = formatMoney(record.costUsd);
+    const spent = exactMoney(record.costUsd);
     throw usage(
       'it has spent as much already; the sum is what it may spend in all',
       said,
       `more than ${spent}`,
     );
   }
-  return String(answer.usd);
+  return decimal(answer.usd);
 }

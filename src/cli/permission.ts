@@ -1,6 +1,6 @@
 import { UserError } from '../job/user-error.ts';
 import type { Bounds } from '../notify/consent/bounds.ts';
-import { settingsText, writeBounds } from '../notify/consent/bounds-file.ts';
+import { hasBounds, settingsText, writeBounds } from '../notify/consent/bounds-file.ts';
 import type { Grant } from '../notify/consent/grant.ts';
 import { permit } from '../notify/consent/permit.ts';
 import { rememberSettings } from '../notify/policy-drift.ts';
@@ -27,10 +27,12 @@ export function watchSettings(verb: string, env: Environment): () => Promise<voi
   const before = settingsText(userDir);
   return async () => {
     const now = settingsText(userDir);
-    // Without a file the hooks know the defaults, and to look at something makes no folder.
-    if (now === '' && before === '') return;
-    const known = await bounds(env);
+    const { boundsForHooks } = await import('./read-bounds.ts');
+    const known = boundsForHooks(env);
     if (known === null) return;
+    // Without a file, and with nowhere to send to, the hooks know the defaults; and to look at something makes no folder.
+    const sendsNowhere = known.sendsTo.length === 0 && Object.keys(known.named?.providers ?? {}).length === 0;
+    if (now === '' && before === '' && sendsNowhere && !hasBounds(userDir)) return;
     try {
       writeBounds(userDir, known);
       if (now !== before) rememberSettings(userDir, before);
@@ -41,7 +43,7 @@ export function watchSettings(verb: string, env: Environment): () => Promise<voi
   };
 }
 
-const READ_SETTINGS = new Set(['config', 'start', 'ask', 'followup', 'resume', 'retry', 'doctor']);
+const READ_SETTINGS = new Set(['config', 'auth', 'start', 'ask', 'followup', 'resume', 'retry', 'doctor']);
 
 async function bounds(env: Environment): Promise<Bounds | null> {
   const { readBounds } = await import('./read-bounds.ts');

@@ -36,7 +36,11 @@ export async function planTerms(
   const { settings, warnings } = effectiveConfig({ env: context.env, projectRoot: place.projectRoot });
   refuseSwitchedOff(settings);
   const warned: string[] = [...warnings];
-  const asked = { ...defined('profile', request.profile), ...defined('model', request.model) };
+  const asked = {
+    ...defined('profile', request.profile),
+    ...defined('model', request.model),
+    ...defined('smallModel', request.smallModel),
+  };
   const resolved = resolveModel(asked, settings, context.env, (line) => warned.push(line));
   const model = await withKnownPrices(resolved, context.env);
   const sandbox = place.runsSomething ? await bestLevel(settings.sandbox.runtime) : NOTHING_RUNS;

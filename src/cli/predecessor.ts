@@ -1,4 +1,7 @@
+import { afterPredecessor } from '../job/dependency.ts';
 import type { JobId } from '../job/ids.ts';
+import { shortId } from '../job/ids.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
 import { findJob } from './find-job.ts';
 import { usage } from './parse.ts';
 import type { StartRequest } from './start-options.ts';
@@ -7,7 +10,8 @@ import type { VerbContext } from './verb.ts';
 
 /**
  * The job that `--after` names; null where it names none. Throws UserError: exit 3 when there is no such job, exit 2
- * when it is of another repository, when there are two, or when the start has a base of its own.
+ * when it is of another repository, when there are two, or when the start has a base of its own, exit 4 when it has
+ * already ended without a result to start from.
  */
 export async function predecessor(context: VerbContext, request: StartRequest): Promise<JobId | null> {
   const [typed, second] = request.after;
@@ -18,6 +22,15 @@ export async function predecessor(context: VerbContext, request: StartRequest): 
     throw usage('--after starts from the result of that job', request.base, 'leave --base out');
   const { store, record } = await findJob(context, typed);
   const here = await storeAround(context);
-  if (here?.repo === store.repo) return record.id;
-  throw usage('that job is of another repository', store.repo, 'start there, or name a job of this one');
+  if (here?.repo !== store.repo)
+    throw usage('that job is of another repository', store.repo, 'start there, or name a job of this one');
+  const after = afterPredecessor(record.id, record);
+  if (after.kind !== 'stop') return record.id;
+  throw new UserError({
+    code: 'wrong_state',
+    what: after.why,
+    value: record.id,
+    remedy: `try that one once more: cc-delegate retry ${shortId(record.id)}`,
+    exit: EXIT.wrongState,
+  });
 }

@@ -1,18 +1,22 @@
 import { UserError } from '../job/user-error.ts';
 import type { Bounds } from '../notify/consent/bounds.ts';
+import type { ModelRequest } from '../provider/choose-model.ts';
 import { destinationsOf } from '../provider/destinations.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
+import { PROVIDERS } from '../provider/providers.ts';
 import { resolveModel } from '../provider/resolve-model.ts';
 import type { Settings } from '../provider/settings.ts';
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The user's settings as a model is bound by them; null when they cannot be read: then everything that could be beyond
  * them is. Loaded only where it is needed: the parser behind it costs a reading verb more than the reading.
  */
-export function readBounds(env: Readonly<Record<string, string | undefined>>): Bounds | null {
+export function readBounds(env: Environment): Bounds | null {
   try {
     const { settings } = effectiveConfig({ env, projectRoot: null });
-    return { ...boundsOf(settings), sendsTo: sendsTo(settings, env) };
+    return { ...boundsOf(settings), sendsTo: destinations({}, settings, env) };
   } catch (error) {
     // The verb itself says what is wrong with the file.
     if (error instanceof UserError) return null;
@@ -20,11 +24,34 @@ export function readBounds(env: Readonly<Record<string, string | undefined>>): B
   }
 }
 
-function sendsTo(settings: Settings, env: Parameters<typeof readBounds>[0]): Bounds['sendsTo'] {
+/** The same, and where a call sends to that names a profile or a model: for the hooks, which cannot find it out. */
+export function boundsForHooks(env: Environment): Bounds | null {
+  const bounds = readBounds(env);
+  if (bounds === null) return null;
+  const { settings } = effectiveConfig({ env, projectRoot: null });
+  const found = (names: readonly string[], request: (name: string) => ModelRequest) =>
+    Object.fromEntries(
+      names.flatMap((name) => {
+        const to = destinations(request(name), settings, env);
+        return to.length === 0 ? [] : [[name.replace(/:.*/, ''), to]];
+      }),
+    );
+  const { allowedModels } = settings;
+  const models = allowedModels === 'all' ? PROVIDERS.map(({ id }) => `${id}:any`) : allowedModels;
+  return {
+    ...bounds,
+    named: {
+      profiles: found(Object.keys(settings.profiles), (profile) => ({ profile })),
+      providers: found(models, (model) => ({ model })),
+    },
+  };
+}
+
+function destinations(request: ModelRequest, settings: Settings, env: Environment): Bounds['sendsTo'] {
   try {
-    return destinationsOf(resolveModel({}, settings, env, () => undefined));
+    return destinationsOf(resolveModel(request, settings, env, () => undefined));
   } catch (error) {
-    // No default, or none with a key: nothing can be sent without more being said.
+    // Nothing by this name, or no key for it: nothing can be sent without more being said.
     if (error instanceof UserError) return [];
     throw error;
   }

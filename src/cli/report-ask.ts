@@ -22,6 +22,9 @@ export async function reportAsk(
   notices: readonly string[],
   wait: number | undefined,
 ): Promise<Output> {
+  const say = (line: string) => context.json || context.stderr(`cc-delegate: ${line}`);
+  // Before the wait: it may be long, and where files go is to be known while they go.
+  for (const line of notices) say(line);
   const record = await waitForNews(context, found, wait ?? WAIT_SECONDS);
   const base = { ...startJson(record), notices };
   if (!isTerminal(record.state)) {
@@ -41,8 +44,7 @@ export async function reportAsk(
     costBasis: record.costBasis,
     error: record.result?.error ?? null,
   };
-  if (!context.json)
-    for (const line of [...notices, askFooter(record)]) context.stderr(`cc-delegate: ${line}`);
+  say(askFooter(record));
   const text = record.state === 'succeeded' ? answer.text : renderFailedAsk(record, answer.text);
   return { json, text, exit: worst([record]) };
 }

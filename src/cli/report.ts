@@ -28,9 +28,9 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate report [ID] [--out FILE.html]
 
-One web page about a job: verdict, receipt, what the tests printed, the files with
-their diffs, cost, what happened, and how to check it. It needs nothing else, holds
-no script and no secret we know. Prints its path.
+One web page about a job: verdict, receipt, what the tests printed, the files
+with their diffs, cost, what happened, and how to check it. It needs nothing
+else, holds no script and no secret we know. Prints its path.
 
   --out FILE   where to; otherwise .cc-delegate/runs/<id>/report.html`,
 

@@ -24,8 +24,8 @@ const SUMMARY_KEPT = 60_000;
 export const verb: Verb = {
   help: `cc-delegate result [ID] [--full] [--verify] [--wait S]
 
-The receipt of a job: how it ended, tests before and after, files, cost. Of an ask,
-the answer.
+The receipt of a job: how it ended, tests before and after, files, cost. Of an
+ask, the answer.
 
   --full     the worker's last message whole, however long
   --verify   run the gate once more on the recorded commit, and compare

@@ -1,3 +1,4 @@
+import type { Limits } from '../job/limits.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Conversation } from './find-conversation.ts';
 import { taskOf } from './find-conversation.ts';
@@ -13,4 +14,11 @@ export function resumeChain({ store, turns, newest }: Conversation): readonly [J
     if (before === undefined || chain.includes(before)) return chain;
     chain.unshift(before);
   }
+}
+
+/** The limits of the newest turn, with the money and tokens its work had from the beginning: a resume only has what is left. */
+export function limitsOfWork(conversation: Conversation): Limits {
+  const [{ limits: first }] = resumeChain(conversation);
+  const { budgetUsd, maxTokens } = first;
+  return { ...conversation.newest.limits, budgetUsd, maxTokens };
 }

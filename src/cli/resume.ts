@@ -1,5 +1,7 @@
+import { countsTokens } from '../job/budget.ts';
 import { budgetLeft, isResumable } from '../job/conversation.ts';
-import { formatMoney } from '../job/format.ts';
+import { totalTokens } from '../job/cost.ts';
+import { exactMoney } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import type { Limits } from '../job/limits.ts';
 import type { JobRecord } from '../job/record.ts';
@@ -9,7 +11,7 @@ import { effectiveConfig } from '../provider/effective-config.ts';
 import { refuseForeign } from './conversation-access.ts';
 import { type Conversation, findConversation, refuseUnderWay } from './find-conversation.ts';
 import { launchTurn } from './launch-turn.ts';
-import { isBoundModel } from './model-caller.ts';
+import { isBoundModel, mayRaise } from './model-caller.ts';
 import { atMost, number, parseVerb, seconds, usage } from './parse.ts';
 import { planTurn } from './plan-turn.ts';
 import { refuseRecursion } from './recursion.ts';
@@ -19,9 +21,9 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate resume ID [--raise-budget USD] [--raise-timeout T]
 
-Goes on with a job whose runner died, or that a limit or its endpoint stopped: the
-same conversation and files, as a new turn of it. Time and steps begin anew; the
-budget does not: what was spent counts.
+Goes on with a job whose runner died, or that a limit or its endpoint stopped:
+the same conversation and files, as a new turn of it. Time and steps begin anew;
+the budget does not: what was spent counts.
 
   --raise-budget USD   what it may spend in all, what it has spent included
   --raise-timeout T    seconds or 30m
@@ -49,10 +51,14 @@ budget does not: what was spent counts.
     refuseUnderWay(conversation);
     refuseUnlessStopped(conversation);
     refuseLongerThanSet(context, raised.timeout);
-    const limits = limitsOfNext(conversation, raised);
+    const limits = {
+      ...limitsOfNext(conversation, raised),
+      maxTokens: tokensOfNext(conversation, isBoundModel(context)),
+    };
     const { title } = conversation.newest;
     // A budget the person names is the last word on the caps of day and repository too.
-    const passCaps = raised.budgetUsd !== undefined && !isBoundModel(context);
+    const { budgetUsd } = raised;
+    const passCaps = budgetUsd !== undefined && mayRaise(context, '--raise-budget', budgetUsd);
     const wish = { how: 'resume', prompt: null, title, limits, denyTools: [], passCaps } as const;
     const plan = await planTurn(context, conversation, wish);
     return launchTurn(context, plan, { preflightWait: values['no-preflight-wait'] !== true, wait });
@@ -89,10 +95,22 @@ function limitsOfNext(
         );
   if (left === 0 && newest.costUsd !== null) {
     const spent = resumeChain(conversation).reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
-    const remedy = `cc-delegate resume ${shortId(newest.id)} --raise-budget USD (in all, with the ${formatMoney(spent)} it has spent)`;
+    const remedy = `cc-delegate resume ${shortId(newest.id)} --raise-budget USD (in all, with the ${exactMoney(spent)} it has spent)`;
     throw wrongState('its budget is used up', newest, remedy);
   }
   return { ...newest.limits, budgetUsd: left, timeout: raised.timeout ?? newest.limits.timeout };
+}
+
+/** Where money does not bound it, the tokens that are left; a person lets it begin anew, a model may not. */
+function tokensOfNext(conversation: Conversation, isBound: boolean): number {
+  const { newest } = conversation;
+  const { costUsd: usd, costBasis: basis, usage, limits } = newest;
+  if (!countsTokens({ usd, basis })) return limits.maxTokens;
+  const left = Math.max(0, limits.maxTokens - totalTokens(usage));
+  if (left > 0) return left;
+  if (!isBound) return resumeChain(conversation)[0].limits.maxTokens;
+  const remedy = `the user may type in a terminal: cc-delegate resume ${shortId(newest.id)}`;
+  throw wrongState('its tokens are used up', newest, remedy);
 }
 
 function refuseLongerThanSet(context: VerbContext, timeout: number | undefined): void {

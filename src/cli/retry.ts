@@ -12,15 +12,16 @@ import { placeLike, repositoryOf, transcriptOf } from './plan-turn.ts';
 import { refuseRecursion } from './recursion.ts';
 import { reportAsk } from './report-ask.ts';
 import { reportTask } from './report-task.ts';
+import { limitsOfWork } from './resume-chain.ts';
 import { refuseThirdTry } from './third-try.ts';
 import type { Verb, VerbContext } from './verb.ts';
 
 export const verb: Verb = {
   help: `cc-delegate retry ID [--model PROVIDER:MODEL] [--profile NAME]
 
-A new job from the same brief, on today's HEAD. A follow-up is tried again from the
-turn it went on from. What has failed twice for the same reason is refused, unless
-brief, model, base or a limit is another.
+A new job from the same brief, on today's HEAD. A follow-up is tried again from
+the turn it went on from. What has failed twice for the same reason is refused,
+unless brief, model, base or a limit is another.
 
   --model, --profile   another model
   --anyway             once more, though it has failed twice
@@ -62,7 +63,8 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
   const task = taskOf(store, named);
   const repository = await repositoryOf(named, task);
   const projectRoot = repository?.checkout ?? null;
-  const wanted = { verb: 'retry', limits: named.limits, projectRoot, flags } as const;
+  const limits = limitsOfWork({ ...conversation, newest: named });
+  const wanted = { verb: 'retry', limits, projectRoot, flags } as const;
   const terms = await inheritTerms(context, named, task, wanted);
   // The files a follow-up goes on from are on their own base.
   const rev = task.goesOn === null || task.ask !== null ? undefined : named.base;

@@ -11,9 +11,9 @@ import type { Verb } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate spend [--since 7d|2026-11-01]
 
-What was spent, of every repository: by model, by day, by repository, and what it
-would have cost with the model of your sessions (setting supervisorModel). Calls
-of unknown price are counted and never taken for free.
+What was spent, of every repository: by model, by day, by repository, and what
+it would have cost with the model of your sessions (setting supervisorModel).
+Calls of unknown price are counted and never taken for free.
 
   --since WHEN   a time such as 12h or 7d, or a day; everything otherwise`,
 
@@ -42,9 +42,18 @@ of unknown price are counted and never taken for free.
 function sinceOf(text: string | undefined, nowMs: number): number | null {
   if (text === undefined) return null;
   const day = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text.trim());
-  const at = day ? new Date(Number(day[1]), Number(day[2]) - 1, Number(day[3])).getTime() : Number.NaN;
-  if (!Number.isNaN(at)) return at;
+  const at = day && startOfDay(Number(day[1]), Number(day[2]), Number(day[3]));
+  if (at !== null) return at;
   const seconds = /[smhd]$/.test(text.trim()) ? parseDuration(text) : null;
-  if (seconds !== null) return nowMs - seconds * 1000;
+  const before = seconds === null ? Number.NaN : nowMs - seconds * 1000;
+  // Nothing was spent before 1970, and a date has an end.
+  if (before >= 0) return before;
   throw usage('--since takes a time or a day', text, 'e.g. --since 7d, or --since 2026-11-01');
+}
+
+/** Where the user is; null for a day that no calendar has. */
+function startOfDay(year: number, month: number, day: number): number | null {
+  const date = new Date(year, month - 1, day);
+  const isReal = date.getFullYear() === year && date.getMonth() === month - 1 && date.getDate() === day;
+  return isReal ? date.getTime() : null;
 }

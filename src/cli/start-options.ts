@@ -8,8 +8,9 @@ import type { VerbContext } from './verb.ts';
 
 export const START_HELP = `cc-delegate start "TASK" [options] | --prompt-file F | -
 
-Hands a task to a worker: a workspace of its own, a branch delegate/<id>, and the
-test command, run by us in a clean checkout, as the judge. Prints the id at once.
+Hands a task to a worker: a workspace of its own, a branch delegate/<id>, and
+the test command, run by us in a clean checkout, as the judge. Prints the id at
+once.
 
   --test CMD              the test command; without it the result is unproven
   --done TEXT             what "done" means, a criterion a bullet; --done-file F
@@ -21,6 +22,7 @@ test command, run by us in a clean checkout, as the judge. Prints the id at once
   --setup CMD             makes a checkout ready, e.g. "npm ci"
   --title TEXT            for tables; default: the first line of the task
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
+  --small-model MODEL     for side jobs; this engine has none
   --base REV              where to start from (HEAD)
   --after ID              when that job has succeeded, from its result
   --budget USD            stop when it is spent (5)
@@ -48,6 +50,7 @@ export interface StartRequest {
   readonly title: string | undefined;
   readonly profile: string | undefined;
   readonly model: string | undefined;
+  readonly smallModel: string | undefined;
   readonly base: string | undefined;
   /** Jobs as they were typed. */
   readonly after: readonly string[];
@@ -89,6 +92,7 @@ const OPTIONS = {
   title: text,
   profile: text,
   model: text,
+  'small-model': text,
   engine: text,
   base: text,
   after: { type: 'string', multiple: true },
@@ -133,6 +137,7 @@ export async function startRequest(context: VerbContext): Promise<StartRequest> 
     title: values.title,
     profile: values.profile,
     model: values.model,
+    smallModel: values['small-model'],
     base: values.base,
     after: values.after ?? [],
     limits: {

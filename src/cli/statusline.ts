@@ -10,11 +10,12 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate statusline [install [--wrap CMD] | uninstall]
 
-Prints one line about the jobs of the repository around, or nothing. Claude Code's JSON
-may come on stdin. Always exit 0.
+Prints one line about the jobs of the repository around, or nothing. Claude
+Code's JSON may come on stdin. Always exit 0.
 
-  install     show that line in Claude Code: adds it to the user's own settings. A line
-              that is there already goes on above it; --wrap CMD names another command
+  install     show that line in Claude Code: adds it to the user's own settings.
+              A line that is there already goes on above it; --wrap CMD names
+              another command
   uninstall   put back what stood there before
 
 Installing and uninstalling is for the user.`,

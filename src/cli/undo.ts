@@ -15,8 +15,8 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate undo [ID]
 
-Takes the last apply back, byte for byte, the index included. Refuses when a path it
-touched has changed since.`,
+Takes the last apply back, byte for byte, the index included. Refuses when a
+path it touched has changed since.`,
 
   async run(context) {
     const { positionals } = parseVerb(context.args, {});

@@ -23,16 +23,17 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate uninstall [--dry-run] [--force] [--purge]
 
-Takes back what cc-delegate has put outside of your repositories' files: status line,
-allow rules, workspaces, refs and branches of jobs, its own state. Records and patches
-stay in each repository's .cc-delegate folder, settings and keys in the user's folder.
-What is not of cc-delegate's own form stays wherever it is. Nothing happens while a job
-is active. For the user alone.
+Takes back what cc-delegate has put outside of your repositories' files: status
+line, allow rules, workspaces, refs and branches of jobs, its own state. Records
+and patches stay in each repository's .cc-delegate folder, settings and keys in
+the user's folder. What is not of cc-delegate's own form stays wherever it is.
+Nothing happens while a job is active. For the user alone.
 
   --dry-run   only say what would go
   --force     also the workspaces and branches of work that was never applied
-  --purge     settings, keys and the spend record too, and the records and answers that
-              are in no repository: of questions asked outside of one, of bare ones`,
+  --purge     settings, keys and the spend record too, and the records and
+              answers that are in no repository: of questions asked outside of
+              one, of bare ones`,
 
   async run(context) {
     const flag = { type: 'boolean' } as const;

@@ -1,5 +1,5 @@
 import { type Prices, priceUsage, type Spend, totalTokens } from './cost.ts';
-import { formatMoney } from './format.ts';
+import { exactMoney } from './format.ts';
 import { shortId } from './ids.ts';
 import type { Limits, Stop } from './limits.ts';
 
@@ -63,10 +63,15 @@ function jobCapReached({ limits, standing: { job } }: Purse): CapHit | null {
   if (job.usd !== null && job.usd >= budgetUsd) {
     return { cap: 'job', most: budgetUsd, spent: job.usd, reserve: 0 };
   }
-  const unpriced = job.usd === null || job.basis === 'partial' || job.usd === 0;
   const tokens = totalTokens(job.usage);
-  if (unpriced && tokens >= maxTokens) return { cap: 'tokens', most: maxTokens, spent: tokens, reserve: 0 };
+  if (countsTokens(job) && tokens >= maxTokens)
+    return { cap: 'tokens', most: maxTokens, spent: tokens, reserve: 0 };
   return null;
+}
+
+/** Do tokens bound this job, since money does not: some call has no price, or nothing was paid? */
+export function countsTokens({ usd, basis }: Pick<Spend, 'usd' | 'basis'>): boolean {
+  return usd === null || basis === 'partial' || usd === 0;
 }
 
 function sharedCapReached({ caps, passUpTo, standing }: Purse, call: CallCost): CapHit | null {
@@ -94,14 +99,14 @@ function reserveOf({ input, maxOutput, prices, isSubscription }: CallCost): numb
 export function capWords({ cap, most, spent, reserve }: CapHit): string {
   switch (cap) {
     case 'job':
-      return `${formatMoney(spent)} of ${formatMoney(most)} spent`;
+      return `${exactMoney(spent)} of ${exactMoney(most)} spent`;
     case 'tokens':
       return `${spent} of ${most} tokens used, price unknown`;
     case 'day':
     case 'repository': {
       const whose = cap === 'day' ? 'today' : 'for this repository';
-      const next = reserve === 0 ? '' : `, and the next call may cost ${formatMoney(reserve)}`;
-      return `${formatMoney(spent)} of ${formatMoney(most)} spent ${whose} by all jobs${next}`;
+      const next = reserve === 0 ? '' : `, and the next call may cost ${exactMoney(reserve)}`;
+      return `${exactMoney(spent)} of ${exactMoney(most)} spent ${whose} by all jobs${next}`;
     }
   }
 }
@@ -114,7 +119,7 @@ export function overBudget(hit: CapHit, more: string | null): Stop {
 
 /** The question a job asks at a cap: what is used up, and the two answers. */
 export function budgetQuestion(id: Parameters<typeof shortId>[0], hit: CapHit, job: Spend): string {
-  const own = hit.cap === 'job' ? '' : ` (${formatMoney(job.usd, job.basis)} by this job)`;
+  const own = hit.cap === 'job' ? '' : ` (${exactMoney(job.usd, job.basis)} by this job)`;
   const answer = `answer ${shortId(id)}`;
   return `${capWords(hit)}${own}. May it spend more? cc-delegate ${answer} --raise-budget USD (in all); or, and its work is kept: ${answer} stop`;
 }

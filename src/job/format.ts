@@ -22,6 +22,17 @@ export function formatMoney(usd: number | null, basis?: CostBasis): string {
   return basis === 'partial' ? `${text}+` : text;
 }
 
+/** The same where a sum is compared with another or typed back: below a cent, its first two digits that count. */
+export function exactMoney(usd: number | null, basis?: CostBasis): string {
+  if (usd === null || usd <= 0 || usd >= 0.01) return formatMoney(usd, basis);
+  return `$${decimal(Number(usd.toPrecision(2)))}${basis === 'partial' ? '+' : ''}`;
+}
+
+/** A number of at least 1e-20 as people write it, never with an exponent. */
+export function decimal(value: number): string {
+  return value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 20 });
+}
+
 /** One line of at most `width` characters: white space collapsed, the cut marked by the last character. */
 export function trimLine(text: string, width: number): string {
   const line = oneLine(text).replace(/\s+/gu, ' ').trim();

@@ -1,3 +1,6 @@
+import { countsTokens } from './budget.ts';
+import { isResumable } from './conversation.ts';
+import { totalTokens } from './cost.ts';
 import { count, formatMoney, trimLine } from './format.ts';
 import { shortId } from './ids.ts';
 import { waitsForItsTurn } from './queue.ts';
@@ -103,11 +106,22 @@ export function nextHint(record: JobRecord): string {
     return `cc-delegate answer ${id} ${isMoney ? '--raise-budget USD, or: stop' : '"…"'}`;
   }
   if (!isTerminal(record.state)) return `cc-delegate wait ${id}`;
+  if (isResumable(record) && record.progress.step > 0 && record.disposition === 'none')
+    return resumeHint(record);
   if (record.kind === 'ask')
     return record.state === 'succeeded' ? `cc-delegate followup ${id} "…"` : `cc-delegate log ${id}`;
   if (record.disposition === 'applied') return `cc-delegate undo ${id}`;
   if (record.state === 'succeeded') return `cc-delegate apply ${id} --check`;
   return (record.result?.files ?? 0) > 0 ? `cc-delegate diff ${id}` : `cc-delegate log ${id}`;
+}
+
+/** It can go on: with more money, where that was used up and not tokens; what it has made so far can be looked at. */
+function resumeHint({ id, reason, result, usage, limits, ...spent }: JobRecord): string {
+  const byTokens =
+    countsTokens({ usd: spent.costUsd, basis: spent.costBasis }) && totalTokens(usage) >= limits.maxTokens;
+  const more = reason === 'over_budget' && !byTokens ? ' --raise-budget USD' : '';
+  const look = (result?.files ?? 0) > 0 ? `, or: diff ${shortId(id)}` : '';
+  return `cc-delegate resume ${shortId(id)}${more}${look}`;
 }
 
 /** Whole seconds a job has been alive: to its end, or to now. Never negative, whatever a clock does. */

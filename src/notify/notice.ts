@@ -1,5 +1,5 @@
 import { BUDGET_MARKS, type BudgetMark, markReached } from '../job/budget.ts';
-import { formatDuration, formatMoney, oneLine, trimLine } from '../job/format.ts';
+import { exactMoney, formatDuration, oneLine, trimLine } from '../job/format.ts';
 import { isJobId, type JobId, shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { isTerminal, JOB_STATES, type JobState } from '../job/states.ts';
@@ -15,6 +15,8 @@ export interface Notice {
   readonly outcome: string;
   /** The question's id; null when the job has ended, and for news of its budget. */
   readonly question: string | null;
+  /** The question is for money: only the person may say yes to it. */
+  readonly isMoney?: boolean;
   /** How much of the budget is spent, in per cent, when that is the news; null otherwise. */
   readonly percent: BudgetMark | null;
   /** When the worker goes on without an answer. */
@@ -35,7 +37,7 @@ export function noticeOf(record: JobRecord): Notice | null {
     return { job, repo, state, words: title, outcome, question: null, percent: null, expiresAt: null, at };
   }
   if (question === null) return null;
-  const { id, message, expiresAt, askedAt } = question;
+  const { id, kind, message, expiresAt, askedAt } = question;
   return {
     job,
     repo,
@@ -43,6 +45,7 @@ export function noticeOf(record: JobRecord): Notice | null {
     words: message,
     outcome: '',
     question: id,
+    ...(kind === 'budget' && { isMoney: true }),
     percent: null,
     expiresAt,
     at: askedAt,
@@ -54,7 +57,7 @@ export function budgetNoticeOf(record: JobRecord): Notice | null {
   const { id: job, repo, state, title, costUsd, limits, updatedAt } = record;
   const percent = isTerminal(state) ? null : markReached(costUsd, limits.budgetUsd);
   if (percent === null) return null;
-  const outcome = `of ${formatMoney(limits.budgetUsd)} spent`;
+  const outcome = `of ${exactMoney(limits.budgetUsd)} spent`;
   return { job, repo, state, words: title, outcome, question: null, percent, expiresAt: null, at: updatedAt };
 }
 
@@ -84,7 +87,8 @@ export function parseNotice(text: string): Notice | null {
   if (!isText(repo) || !isText(words) || !isText(outcome) || !isText(at)) return null;
   if (!isTextOrNull(question) || !isTextOrNull(expiresAt)) return null;
   const percent = BUDGET_MARKS.find((mark) => mark === fields.percent) ?? null;
-  return { job, repo, state: known, words, outcome, question, percent, expiresAt, at };
+  const money = fields.isMoney === true && { isMoney: true };
+  return { job, repo, state: known, words, outcome, question, ...money, percent, expiresAt, at };
 }
 
 function isText(value: unknown): value is string {
@@ -107,7 +111,10 @@ export function noticeText(notice: Notice, nowMs: number): string {
     return `[delegate] ${id} ${state}${what}. ${quoted(notice.words, 90)} cc-delegate result ${id}`;
   }
   const asks = `[delegate] ${id} asks (question ${plain(question, 20)}${timeLeft(expiresAt, nowMs)}): ${quoted(notice.words, 330)}`;
-  return `${asks}\n           cc-delegate answer ${id} "…", or ask the user if it is theirs to decide`;
+  const next = notice.isMoney
+    ? `cc-delegate answer ${id} stop, or ask the user: only they may let it spend more`
+    : `cc-delegate answer ${id} "…", or ask the user if it is theirs to decide`;
+  return `${asks}\n           ${next}`;
 }
 
 function timeLeft(expiresAt: string | null, nowMs: number): string {

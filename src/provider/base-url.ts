@@ -25,7 +25,12 @@ export function requestBase(baseUrl: string, api: string): string {
 /** Is the endpoint on this machine? */
 export function isLoopback(baseUrl: string): boolean {
   const host = hostOf(baseUrl);
-  return host === 'localhost' || host === '[::1]' || host.endsWith('.localhost') || /^127\./.test(host);
+  return (
+    host === 'localhost' ||
+    host === '[::1]' ||
+    host.endsWith('.localhost') ||
+    /^127(?:\.\d{1,3}){3}$/.test(host)
+  );
 }
 
 /** The host name, lower case; '' for what is not a URL. A port may change, a key stays with its host. */

@@ -1,6 +1,7 @@
 import type { Endpoint } from './endpoint.ts';
 import { getJson } from './get-json.ts';
 import type { HttpEnvironment } from './http-proxy.ts';
+import { keyHeader } from './key-header.ts';
 
 /** What an endpoint says of a key. `unknown`: it cannot be told without paying, or nobody answered. */
 export type KeyCheck =
@@ -16,7 +17,8 @@ export async function checkKey(endpoint: Endpoint, key: string, env: HttpEnviron
   const { provider, baseUrl, headers } = endpoint;
   const own = { ...headers, ...(endpoint.api === 'anthropic' && { 'anthropic-version': '2023-06-01' }) };
   const url = `${baseUrl}/${provider === 'openrouter' ? 'key' : 'models'}`;
-  const answer = await getJson(url, { ...own, ...keyHeader(endpoint, key) }, env);
+  const [name, value] = keyHeader(endpoint, key);
+  const answer = await getJson(url, { ...own, [name]: value }, env);
   if (answer.kind === 'failed') {
     if (answer.status === 401 || answer.status === 403)
       return { kind: 'refused', why: `it answered ${answer.status}` };
@@ -27,10 +29,4 @@ export async function checkKey(endpoint: Endpoint, key: string, env: HttpEnviron
   const without = await getJson(url, own, env);
   const needsNone = without.kind === 'ok';
   return needsNone ? { kind: 'unknown', why: 'it asks for no key here' } : { kind: 'accepted' };
-}
-
-function keyHeader({ api, provider }: Endpoint, key: string): Readonly<Record<string, string>> {
-  if (api === 'anthropic' && provider !== 'openrouter') return { 'x-api-key': key };
-  if (api === 'google') return { 'x-goog-api-key': key };
-  return { authorization: `Bearer ${key}` };
 }

@@ -91,11 +91,13 @@ function parseConfig(values: Record<string, unknown>, path: string): UserConfig 
   const parsed = configSchema.safeParse(values);
   if (parsed.success) return parsed.data;
   const { key, value, valid } = explainIssue(parsed.error, values);
+  const profile = /^profiles\.([^.]+)/.exec(key)?.[1];
+  const command = profile === undefined ? `config set ${key} VALUE` : `config profile set ${profile} …`;
   throw new UserError({
     code: 'invalid_config',
     what: `the setting ${key} is not valid`,
     value,
-    remedy: `valid is ${valid} (cc-delegate config set ${key} VALUE, or edit ${path})`,
+    remedy: `valid is ${valid} (cc-delegate ${command}, or edit ${path})`,
     exit: EXIT.usage,
   });
 }

@@ -2,12 +2,14 @@ import { hostOf, isLoopback } from './base-url.ts';
 import type { ModelResolution } from './resolve-model.ts';
 
 /** The providers, and their hosts, that a job with these models may send to; those on this machine are none. */
-export function destinationsOf({
-  primary,
-  fallbacks,
-}: Pick<ModelResolution, 'primary' | 'fallbacks'>): { readonly provider: string; readonly host: string }[] {
+export function destinationsOf(
+  models: Pick<ModelResolution, 'primary' | 'fallbacks'> &
+    Partial<Pick<ModelResolution, 'grader' | 'graderFallbacks' | 'roles'>>,
+): { readonly provider: string; readonly host: string }[] {
+  const { primary, fallbacks, grader = null, graderFallbacks = [], roles = {} } = models;
+  const graders = grader === null ? [] : [grader, ...graderFallbacks];
   const found = new Map<string, { provider: string; host: string }>();
-  for (const { endpoint } of [primary, ...fallbacks]) {
+  for (const { endpoint } of [primary, ...fallbacks, ...graders, ...Object.values(roles)]) {
     if (isLoopback(endpoint.baseUrl)) continue;
     const { provider } = endpoint;
     const host = hostOf(endpoint.baseUrl);

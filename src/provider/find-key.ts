@@ -1,3 +1,4 @@
+import { hostOf } from './base-url.ts';
 import { type Credentials, type KeyOwner, olderKey, type SavedKey } from './credentials.ts';
 import { keyVariables, type Provider } from './providers.ts';
 
@@ -32,8 +33,7 @@ export interface FoundKey {
 /**
  * Looks for a key: saved for the profile, saved for the provider, saved by the older product under the variable the
  * profile names, the environment variable, the older variable.
- * Never takes a key of another provider, nor one that was saved for another host of a provider without one of
- * its own. A variable the profile names replaces the provider's: it may be another account.
+ * Never takes a key of another provider, nor one that was saved for another host, unless both are the provider's own. A variable the profile names replaces the provider's: it may be another account.
  */
 export function findKey(
   question: KeyQuestion,
@@ -72,5 +72,8 @@ export function savedKey(credentials: Credentials, owner: KeyOwner): SavedKey | 
 
 function belongs(saved: SavedKey, { provider, host }: KeyQuestion): boolean {
   if (saved.provider !== provider.id) return false;
-  return provider.needsKey !== 'depends' || saved.host === host;
+  // A cloud's host is not known yet where the profile brings none.
+  if (saved.host === host || (saved.host === '' && provider.needsKey !== 'depends')) return true;
+  const own = provider.endpoints.map(({ baseUrl }) => hostOf(baseUrl ?? ''));
+  return host !== '' && own.includes(host) && own.includes(saved.host);
 }

@@ -49,9 +49,18 @@ export function baseName(provider: string, model: string): string {
 
 /**
  * Is it the same model under another of its names: as it was asked for, and as the endpoint calls it? A name that
- * stands for the newest build (`-latest`) is the build that came.
+ * stands for the newest build (`-latest`) is the build that came; two named builds are two models.
  */
 export function isSameModel(provider: string, asked: string, answered: string): boolean {
   const [a, b] = [asked, answered].map((name) => baseName(provider, name).replace(/-latest$/, ''));
-  return a === b;
+  const [one, other] = [asked, answered].map((name) => buildOf(provider, name));
+  return a === b && (one === '' || other === '' || one === other);
+}
+
+/** The digits of the build a name is of; '' where it names none. */
+function buildOf(provider: string, model: string): string {
+  const name = plainName(provider, model);
+  const isGoogle = provider === 'google' || provider === 'vertex';
+  const [build = ''] = DATE.exec(name) ?? (isGoogle ? GOOGLE_BUILD.exec(name) : null) ?? [];
+  return build.replaceAll(/\D/g, '');
 }

@@ -104,6 +104,8 @@ export const profileSchema = fields.superRefine((profile, context) => {
     if (own.length === 0) missing('baseUrl', `the endpoint's URL, which ${provider.id} always needs`);
     else missing('api', `one of ${own.join(', ')}, or another one together with baseUrl`);
   }
+  if (provider.needsKey === 'login' && profile.baseUrl !== undefined)
+    missing('baseUrl', `none: a login to ${provider.id} is good at its own address alone`);
   const policy = profile.dataPolicy && dataPolicyProblem(provider.id, endpoint?.api ?? profile.api);
   if (typeof policy === 'string') missing('dataPolicy', policy);
   const { keyEnv } = profile;

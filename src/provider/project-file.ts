@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { trimLine } from '../job/format.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { readSmallFile } from '../store/small-file.ts';
 import { explainIssue } from './explain-issue.ts';
@@ -30,7 +31,7 @@ type ProjectConfig = z.infer<typeof projectSchema>;
 
 export interface ProjectRead {
   readonly config: ProjectConfig;
-  /** One line for each key that was left out. */
+  /** One line for all keys that were left out. */
   readonly warnings: readonly string[];
 }
 
@@ -66,11 +67,23 @@ export function readProjectFile(root: string): ProjectRead {
     });
   }
   const allowed = Object.keys(shape).join(', ');
-  const warnings = foreign.map(
-    (key) =>
-      `${PROJECT_FILE}: "${key}" is ignored; a project may set ${allowed} only (your own: cc-delegate config set)`,
-  );
+  const are = foreign.length === 1 ? 'is' : 'are';
+  const warnings =
+    foreign.length === 0
+      ? []
+      : [
+          `${PROJECT_FILE}: ${namesText(foreign)} ${are} ignored; a project may set ${allowed} only (your own: cc-delegate config set)`,
+        ];
   return { config: parsed.data, warnings };
+}
+
+const NAMES_SHOWN = 5;
+
+/** Keys of a file as they may be shown: `"a", "b" and 3 more`, each on one line and not long. Whoever wrote them is not trusted. */
+export function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, NAMES_SHOWN).map((name) => `"${trimLine(name, 40)}"`);
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
 
 /** The working tree around a folder: the nearest one upward that holds `.git`; null outside of any. */

@@ -83,6 +83,9 @@ export function resolveModel(
   const side = (typed: string | undefined) =>
     typed === undefined ? null : ready(known, parseSide(known, choice, typed));
   const graderProfile = settings.graderProfile ?? undefined;
+  const smallName = request.smallModel ?? profile?.smallModel;
+  const small =
+    smallName === undefined ? undefined : readyOr(known, parseSide(known, choice, smallName), 'small model');
   const graderName = graderProfile ?? profile?.graderModel;
   return {
     name: modelText(choice),
@@ -98,13 +101,15 @@ export function resolveModel(
         return model === null ? [] : [[role, model]];
       }),
     ),
-    small: side(request.smallModel ?? profile?.smallModel),
+    small: small?.kind === 'ready' ? small.model : null,
     engine: profile?.engine ?? null,
     permissionMode: profile?.permissionMode ?? settings.permissionMode ?? null,
     notices: [
       ...choice.notices,
       ...shortNameNotice(request, taken),
-      ...fallbacks.flatMap((each) => (each.kind === 'left out' ? [each.notice] : [])),
+      ...[...fallbacks, ...(small === undefined ? [] : [small])].flatMap((each) =>
+        each.kind === 'left out' ? [each.notice] : [],
+      ),
     ],
   };
 }
@@ -141,19 +146,19 @@ function parseSide(known: Known, choice: Owner, typed: string): Reference {
   return sameProvider ? { ...reference, profile: choice.profile } : reference;
 }
 
-type Fallback =
+/** One that a job can do without. */
+type Spare =
   | { readonly kind: 'ready'; readonly model: ReadyModel }
   | { readonly kind: 'left out'; readonly notice: string };
 
-function readyFallbacks(known: Known, choice: Owner, typed: readonly string[]): Fallback[] {
-  return typed.map((each): Fallback => {
-    const reference = parseSide(known, choice, each);
-    const found = withKey(known, reference);
-    if (found.missing !== null) {
-      return { kind: 'left out', notice: `fallback ${modelText(reference)} has no key and is left out` };
-    }
-    return { kind: 'ready', model: found.model };
-  });
+function readyFallbacks(known: Known, choice: Owner, typed: readonly string[]): Spare[] {
+  return typed.map((each) => readyOr(known, parseSide(known, choice, each), 'fallback'));
+}
+
+function readyOr(known: Known, reference: Reference, what: string): Spare {
+  const { model, missing } = withKey(known, reference);
+  if (missing === null) return { kind: 'ready', model };
+  return { kind: 'left out', notice: `${what} ${modelText(reference)} has no key and is left out` };
 }
 
 function ready(known: Known, reference: Reference): ReadyModel {

@@ -27,6 +27,7 @@ export async function finish(
   const left = (await prepared?.sandbox.dispose()) ?? [];
   const notes = [
     ...looked.notes,
+    ...(prepared?.neverSend.notices ?? []),
     ...left.map((process) => `still running: ${process}`),
     ...(prepared === null ? [] : lfsNotes(prepared, graded)),
   ];

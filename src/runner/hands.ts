@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { EngineHost, ModelRef, ToolDefinition } from '../engine/engine.ts';
 import { filesInside } from '../workspace/files-helper/client.ts';
 import { placeInside } from '../workspace/files-path.ts';
+import type { HiddenFiles } from '../workspace/sandbox/hidden-files.ts';
 import { allowance } from './allowance.ts';
 import { COPIES, type Guard, openGuard } from './guard/open.ts';
+import { hideNeverSent } from './never-send.ts';
 import { sharedPauses } from './pauses.ts';
 import { type Prepared, startFolder } from './prepare.ts';
 import type { RunningJob } from './running-job.ts';
@@ -41,8 +43,10 @@ export async function openHands(job: RunningJob, prepared: Prepared, team: Team)
     team.activity.touched(path);
     stagnation.touched();
   };
-  const work = workTools(job, prepared, { guard, touched });
-  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work });
+  const place = { work: job.places.work, beside: job.places.folder };
+  const hidden = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
+  const work = workTools(job, { sandbox: hidden.sandbox, neverSend: prepared.neverSend }, { guard, touched });
+  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work, hidden: hidden.files });
   const { denyTools } = job.task;
   const tools = [
     ...work,
@@ -59,20 +63,20 @@ export async function openHands(job: RunningJob, prepared: Prepared, team: Team)
 /** The tools that touch the workspace, without those the job was denied. */
 function workTools(
   job: RunningJob,
-  prepared: Prepared,
+  { sandbox, neverSend }: Pick<Prepared, 'sandbox' | 'neverSend'>,
   { guard, touched }: { guard: Guard; touched: (path: string) => void },
 ): ToolDefinition[] {
   const { limits } = job.writer.record;
   const files = filesInside({
-    sandbox: prepared.sandbox,
+    sandbox,
     workspace: job.places.work,
     program: filesProgram(),
-    neverSend: prepared.neverSend,
+    neverSend: neverSend.globs,
     timeoutMs: limits.commandTimeout * 1000,
   });
   const all = [
     bashTool({
-      sandbox: prepared.sandbox,
+      sandbox,
       cwd: startFolder(job),
       timeoutSeconds: limits.commandTimeout,
       longestSeconds: limits.timeout,
@@ -90,12 +94,12 @@ function makeSubAgents(
   job: RunningJob,
   prepared: Prepared,
   team: Team,
-  { guard, tools }: { guard: Guard; tools: readonly ToolDefinition[] },
+  { guard, tools, hidden }: { guard: Guard; tools: readonly ToolDefinition[]; hidden: HiddenFiles | null },
 ): SubAgents {
   const { record } = job.writer;
   const { folder, work } = job.places;
   const shell = (name: string): CopyShell =>
-    copyShell({ job, prepared, guard, folder: join(folder, COPIES, fileName(name)) });
+    copyShell({ job, prepared, guard, hidden, folder: join(folder, COPIES, fileName(name)) });
   return new SubAgents({
     engine: team.engine,
     modelsOf: (role) => ownModels(job.roleModels[role]) ?? job.models,

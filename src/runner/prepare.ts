@@ -16,7 +16,7 @@ import { findRepository, type Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
 import { checkpoint } from './checkpoint.ts';
-import { withholdNeverSent } from './never-send.ts';
+import { type Withheld, withholdNeverSent } from './never-send.ts';
 import { type End, failed, type RunningJob, stopEnd } from './running-job.ts';
 
 /** A workspace that is ready to be worked in, and what it was made from. */
@@ -27,8 +27,8 @@ export interface Prepared {
   /** What set-up and preflight left behind: not the worker's work. */
   readonly leftovers: Leftovers;
   readonly ready: Ready;
-  /** Globs of files that no tool reads to the worker. */
-  readonly neverSend: readonly string[];
+  /** What no tool reads to the worker. */
+  readonly neverSend: Withheld;
 }
 
 export type Preparation =
@@ -84,8 +84,9 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     signal: job.stop.signal,
   });
   job.redactor.learn(await includedSecrets(ready.snapshot));
-  job.log.event('ready', { ...shortReport(ready.report), notices: ready.notices });
   const neverSend = await withholdNeverSent(job);
+  const notices = [...ready.notices, ...neverSend.notices];
+  job.log.event('ready', { ...shortReport(ready.report), notices });
   checkpoint('prepare:provided');
   const sandbox = await openSandbox({
     jobId: record.id,
@@ -109,7 +110,8 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
   const leftovers = await withProvided(ready, job.places.work, found);
   writeLeftovers(job.paths.leftovers, leftovers);
   checkpoint('prepare:ready');
-  return { ok: true, prepared: { ...prepared, leftovers } };
+  const withheld = ranAnything(job) ? await withholdNeverSent(job, true) : neverSend;
+  return { ok: true, prepared: { ...prepared, leftovers, neverSend: withheld } };
 }
 
 function ranAnything({ writer }: RunningJob): boolean {

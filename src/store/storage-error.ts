@@ -16,7 +16,7 @@ export function storageError(action: 'read' | 'write', path: string, error: unkn
   return new UserError(
     {
       code: 'storage',
-      what: `could not ${action} a file of the job store`,
+      what: `could not ${action} this file or folder`,
       value: `${path} (${code})`,
       remedy: REMEDIES[code] ?? 'look at this path, then run the command again',
       exit: EXIT.environment,

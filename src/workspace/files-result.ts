@@ -57,6 +57,7 @@ const SYSTEM: Readonly<Record<string, readonly [FileErrorCode, string]>> = {
   EEXIST: ['not_found', 'cannot be made: a part of its path is a file'],
   EISDIR: ['is_folder', 'is a folder'],
   EACCES: ['not_permitted', 'may not be used: permission denied'],
+  EBUSY: ['not_permitted', 'may not be replaced or removed here'],
   EPERM: ['not_permitted', 'may not be used: not permitted'],
   EROFS: ['not_permitted', 'may not be written: the file system is read-only'],
   ENOSPC: ['not_permitted', 'could not be written: the disk is full'],

@@ -20,8 +20,12 @@ export interface LineLimits {
 
 /** So many lines make a table of about 30 MB; more would slow down every tool. */
 const LIMITS: LineLimits = { entries: 100_000, fileBytes: 1_000_000, lines: 4_000 };
-/** A shorter line could stand anywhere. */
+/** A shorter line could stand anywhere: it is known only where it stands alone. */
 const SHORTEST = 12;
+/** What stands alone in a thousand files says nothing of this one. */
+const SHORTEST_ALONE = 4;
+const COMMON =
+  /^\W*(?:\w{0,2}|begin|break|case|catch|const|continue|default|done|else|elif|endif|esac|except|exit|export|false|finally|import|loop|none|null|pass|private|protected|public|rescue|retry|return|self|static|then|this|true|void|yield|undefined)\W*$/i;
 /** A text may be cut within a line: what is longer is known in parts. */
 const LONGEST = 120;
 
@@ -41,7 +45,9 @@ export async function neverSentLines(
   const left: string[] = [];
   let files = 0;
   for (const root of roots) {
-    for (const path of await matching(root, isNeverSent, limits.entries, left)) {
+    const found = await neverSentFiles(root, isNeverSent, limits.entries);
+    left.push(...found.unseen);
+    for (const path of found.paths) {
       const text = await textOf(join(root, path), limits.fileBytes);
       if (text === null) {
         left.push(path);
@@ -54,7 +60,10 @@ export async function neverSentLines(
       if (more.some((line) => !lines.has(line))) left.push(path);
     }
   }
-  const whole = [...lines].map((value) => ({ value, kind: 'never-sent', whole: true }) as const);
+  const whole = [...lines].map((value) => ({
+    ...({ value, kind: 'never-sent', whole: true } as const),
+    ...(value.length < SHORTEST ? ({ alone: true } as const) : {}),
+  }));
   return { secrets: [...values, ...whole], files, left: [...new Set(left)] };
 }
 
@@ -63,18 +72,22 @@ function linesOf(text: string): string[] {
     .split(/\r?\n/)
     .flatMap((line) => line.trim().match(PARTS) ?? [])
     .map((part) => part.trim())
-    .filter((part) => part.length >= SHORTEST);
+    .filter((part) => part.length >= SHORTEST || (part.length >= SHORTEST_ALONE && !COMMON.test(part)));
 }
 
 const PARTS = new RegExp(`.{1,${LONGEST}}`, 'gsu');
 
-async function matching(
+/**
+ * The regular files below a folder that are never sent, relative to it, and the folders that were not looked into. Links
+ * are not followed; what belongs to git and to packages is passed over.
+ */
+export async function neverSentFiles(
   root: string,
   isNeverSent: NeverSent,
-  mostEntries: number,
-  left: string[],
-): Promise<string[]> {
+  mostEntries = LIMITS.entries,
+): Promise<{ readonly paths: readonly string[]; readonly unseen: readonly string[] }> {
   const found: string[] = [];
+  const unseen: string[] = [];
   const folders = [''];
   let entries = 0;
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -87,14 +100,14 @@ async function matching(
       }
     } catch {
       // A folder that may not be read, or went while we looked: the worker cannot read it either, or it is named.
-      left.push(folder === '' ? root : folder);
+      unseen.push(folder === '' ? root : folder);
     }
     if (entries > mostEntries) {
-      left.push(...folders);
+      unseen.push(...folders);
       break;
     }
   }
-  return found.sort();
+  return { paths: found.sort(), unseen };
 }
 
 async function textOf(path: string, most: number): Promise<string | null> {

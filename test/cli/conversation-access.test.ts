@@ -15,7 +15,7 @@ function called(options: {
   owner: string | null;
   mode?: string;
   env?: Record<string, string>;
-  consent?: Grant;
+  named?: (id: string) => Grant;
 }) {
   const userDir = makeFolder();
   if (options.mode !== undefined) writeFileSync(join(userDir, 'config.yaml'), `mode: ${options.mode}\n`);
@@ -38,7 +38,7 @@ function called(options: {
     stderr: () => undefined,
     json: false,
     program: '',
-    consent: options.consent ?? null,
+    consent: options.named?.(record.id) ?? null,
   };
   const attempt = async () => refuseForeign(context, 'followup', conversation);
   return { attempt };
@@ -56,6 +56,14 @@ it('refuses the conversation of another session, unless the mode is auto', async
 });
 
 it('takes the conversation that the person has named', async () => {
-  const consent = { kind: 'typed', verb: 'delegate-followup', words: ['x'], expiresAt: 0 } as const;
-  await called({ owner: 'other', consent }).attempt();
+  const consent = { kind: 'typed', verb: 'delegate-followup', expiresAt: 0 } as const;
+  await called({ owner: 'other', named: (id) => ({ ...consent, words: ['go', id] }) }).attempt();
+  await called({ owner: 'other', named: (id) => ({ ...consent, words: [id.slice(-6)] }) }).attempt();
+  await called({ owner: 'other', named: (id) => ({ kind: 'dialog', argv: [id], expiresAt: 0 }) }).attempt();
+});
+
+it('takes no word about something else for the name of a conversation', async () => {
+  const consent = { kind: 'typed', verb: 'delegate-followup', expiresAt: 0 } as const;
+  const named = () => ({ ...consent, words: ['more', '--budget', '9'] });
+  expect(await refusal(called({ owner: 'other', named }).attempt)).toMatchObject({ exit: 5 });
 });

@@ -2,15 +2,22 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { firstSend } from '../../src/cli/first-send.ts';
-import { readBounds } from '../../src/cli/read-bounds.ts';
-import { rememberSent, sentFrom } from '../../src/notify/consent/first-send.ts';
-import { GRANT_LIFE_MS } from '../../src/notify/consent/grant.ts';
+import { watchSettings } from '../../src/cli/permission.ts';
+import { boundsForHooks, readBounds } from '../../src/cli/read-bounds.ts';
+import { readBounds as boundsKnownToHooks } from '../../src/notify/consent/bounds-file.ts';
+import {
+  type Destination,
+  destinationsIn,
+  rememberSent,
+  sentFrom,
+} from '../../src/notify/consent/first-send.ts';
+import { GRANT_LIFE_MS, type Grant, typedGrant } from '../../src/notify/consent/grant.ts';
 import { mint } from '../../src/notify/consent/grants.ts';
 import { effectiveConfig } from '../../src/provider/effective-config.ts';
 import { resolveModel } from '../../src/provider/resolve-model.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { refusal } from '../provider/user-error-of.ts';
-import { agreed, contextOf } from './context.ts';
+import { contextOf } from './context.ts';
 
 const PROFILES: Readonly<Record<string, object>> = {
   routed: { provider: 'openrouter', model: 'v/m', fallbacks: ['deepseek:deepseek-chat'] },
@@ -45,10 +52,10 @@ function place() {
   };
   const send = (
     profile: string,
-    wanted: { env?: Record<string, string>; ask?: string; yes?: boolean } = {},
+    wanted: { env?: Record<string, string>; ask?: string; yes?: false | readonly Destination[] } = {},
   ) => {
     const { env = PERSON, ask, yes = false } = wanted;
-    const consent = yes ? agreed(['start', 'fix']) : null;
+    const consent = yes === false ? null : dialog(['start', 'fix'], yes);
     const context = contextOf({ cwd: home, userDir, args: ['fix'], env, consent });
     const asked: string[] = [];
     const answer =
@@ -61,6 +68,15 @@ function place() {
     return firstSend(context, 'start', plan(profile), answer).then((notices) => ({ notices, asked }));
   };
   return { userDir, home, send };
+}
+
+const A = { provider: 'openrouter', host: 'openrouter.ai' };
+const B = { provider: 'deepseek', host: 'api.deepseek.com' };
+const LAN = { provider: 'openai-compatible', host: 'llm.corp' };
+const BOTH = [A, B];
+
+function dialog(argv: readonly string[], to: readonly Destination[]): Grant {
+  return { kind: 'dialog', argv, to, expiresAt: Date.now() + GRANT_LIFE_MS };
 }
 
 const NOTICE = 'the files the worker reads go to openrouter (openrouter.ai) and deepseek (api.deepseek.com)';
@@ -112,25 +128,33 @@ describe('the first job of a repository with a provider', () => {
     expect((await send('routed', { ask: 'y' })).asked).toHaveLength(1);
   });
 
-  it('is agreed to by the yes in the client’s dialog, whatever it was for', async () => {
+  it('is agreed to by the yes in the client’s dialog, whatever else it was for', async () => {
     const one = place();
-    expect((await one.send('routed', { env: MODEL, yes: true })).notices).toEqual([]);
+    expect((await one.send('routed', { env: MODEL, yes: BOTH })).notices).toEqual([]);
     expect(sentFrom(one.userDir, one.home).every(({ asked }) => asked)).toBe(true);
     const two = place();
-    mint(two.userDir, 's1', {
-      kind: 'dialog',
-      argv: ['start', 'fix'],
-      expiresAt: Date.now() + GRANT_LIFE_MS,
-    });
+    mint(two.userDir, 's1', dialog(['start', 'fix'], BOTH));
     expect((await two.send('routed', { env: MODEL })).notices).toEqual([]);
     expect(sentFrom(two.userDir, two.home).every(({ asked }) => asked)).toBe(true);
     const three = place();
-    mint(three.userDir, 's1', {
-      kind: 'dialog',
-      argv: ['start', 'other'],
-      expiresAt: Date.now() + GRANT_LIFE_MS,
-    });
+    mint(three.userDir, 's1', dialog(['start', 'other'], BOTH));
     expect((await three.send('routed', { env: MODEL })).notices).toEqual([NOTICE]);
+  });
+
+  it('is no more agreed to than the dialog named', async () => {
+    const { userDir, home, send } = place();
+    const first = await send('routed', { env: MODEL, yes: [A, { ...B, host: 'other.example' }] });
+    expect(first.notices).toEqual(['the files the worker reads go to deepseek (api.deepseek.com)']);
+    expect(sentFrom(userDir, home).map(({ provider, asked }) => [provider, asked])).toEqual([
+      ['openrouter', true],
+      ['deepseek', false],
+    ]);
+    const typed = place();
+    const grant = typedGrant('delegate', 'fix the bug', Date.now());
+    if (grant !== null) mint(typed.userDir, 's1', grant);
+    expect((await typed.send('routed', { env: MODEL })).notices).toEqual([NOTICE]);
+    expect(sentFrom(typed.userDir, typed.home).every(({ asked }) => !asked)).toBe(true);
+    expect((await typed.send('routed', { env: MODEL })).notices).toEqual([]);
   });
 
   it('goes on where it cannot be remembered', async () => {
@@ -138,6 +162,33 @@ describe('the first job of a repository with a provider', () => {
     writeFileSync(join(userDir, 'sent'), 'in the way');
     expect((await send('routed')).notices).toEqual([NOTICE]);
     expect(() => rememberSent(userDir, home, { destinations: [], asked: true, now: 0 })).toThrow();
+  });
+
+  it.each([
+    ['--profile lan', [LAN]],
+    ['--profile=here', []],
+    ['--profile nobody', []],
+    ['--model deepseek:deepseek-chat', [B]],
+    ['--model openrouter:a/b', [A]],
+    ['--model lan:m', [LAN]],
+    ['--model constructor:m', []],
+    ['', BOTH],
+  ])('is known to the hooks by what the call names: %s', (words, to) => {
+    const { userDir } = place();
+    const bounds = boundsForHooks({ ...KEYS, CC_DELEGATE_HOME: userDir });
+    if (bounds === null) throw new Error('no bounds');
+    expect(destinationsIn(['start', 'fix', ...words.split(' ')], bounds)).toEqual(to);
+  });
+
+  it('is known to the hooks where only the environment has a key, until it has none', async () => {
+    const userDir = join(makeFolder(), 'own');
+    const env = { CC_DELEGATE_HOME: userDir, HOME: makeFolder() };
+    await watchSettings('auth', env)();
+    expect(existsSync(userDir)).toBe(false);
+    await watchSettings('auth', { ...env, DEEPSEEK_API_KEY: KEYS.DEEPSEEK_API_KEY })();
+    expect(boundsKnownToHooks(userDir)?.sendsTo).toEqual([B]);
+    await watchSettings('start', env)();
+    expect(boundsKnownToHooks(userDir)?.sendsTo).toEqual([]);
   });
 
   it('is known to the hooks by the default profile and its fallbacks', () => {

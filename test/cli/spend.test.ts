@@ -84,6 +84,9 @@ describe('spend', () => {
     expect(line('free')).toMatch(/\$0\.00$/);
     expect(text).toContain('2 of unknown price');
     expect(json).toMatchObject({ totalUsd: 1, unpricedCalls: 2, subscription: { calls: 1 } });
+    const plan = await spend(home({ model: 'plan', usd: 0, basis: 'subscription' }));
+    expect(plan.json).toMatchObject({ totalUsd: 0, byModel: [{ usd: 0 }], unpricedCalls: 0 });
+    expect(plan.text).toMatch(/^nothing billed in 1 call, /);
     const alone = await spend(home({ usd: null, basis: 'unknown' }));
     expect(alone.json.totalUsd).toBeNull();
     expect(alone.text).toContain('price unknown in 1 call');
@@ -99,7 +102,16 @@ describe('spend', () => {
     ).toMatchObject({
       totalUsd: 6,
     });
-    for (const wrong of ['7', 'yesterday', '2020-1-1', ''])
+    for (const wrong of [
+      '7',
+      'yesterday',
+      '2020-1-1',
+      '',
+      '99999999999d',
+      '30000d',
+      '2026-02-31',
+      '0050-01-01',
+    ])
       await expect(spend(userDir, '--since', wrong)).rejects.toThrow('--since takes');
   });
 

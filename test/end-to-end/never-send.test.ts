@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { runPaths } from '../../src/store/paths.ts';
 import { bash, makeWorld, type World } from '../helpers/world.ts';
 
 const RECIPE = 'the recipe is 7 parts salt';
@@ -19,11 +20,7 @@ it('what is never sent is in no request, whatever the worker does to read it, an
       { calls: [{ name: 'read', args: { path: 'secrets/recipe.md' } }] },
       { calls: [{ name: 'grep', args: { pattern: 'recipe' } }] },
       {
-        calls: [
-          bash(
-            'cat secrets/recipe.md; git show HEAD:secrets/recipe.md; cp secrets/recipe.md b.txt; nl b.txt',
-          ),
-        ],
+        calls: [bash('cat secrets/recipe.md; git show HEAD:secrets/recipe.md | tee b.txt; nl b.txt')],
       },
       { calls: [{ name: 'read', args: { path: 'b.txt' } }] },
       { text: 'done' },
@@ -40,6 +37,76 @@ it('what is never sent is in no request, whatever the worker does to read it, an
   expect(sent.includes('parts salt')).toBe(false);
   expect(world.patch(id).toString()).toContain(RECIPE);
   expect(world.events(id, 'never_send')).toMatchObject([{ files: 2, lines: 2, left: [] }]);
+});
+
+it('what no line tells, a short one, bytes, a big file, is hidden from the worker’s commands and stays as it is', async () => {
+  const big = `${'big secret salt '.repeat(80_000)}\n`;
+  const files = {
+    'secrets/short.txt': 'salt-1\n',
+    'secrets/bytes.bin': Buffer.from('\0binary salt\n'),
+    'secrets/big.txt': big,
+    'secrets/deep/utf16.txt': Buffer.from('wide salt\n', 'utf16le'),
+    'a.txt': 'hello\n',
+  };
+  const world = await makeWorld({
+    files,
+    script: [
+      { calls: [bash('cat a.txt; cd secrets; cat short.txt bytes.bin deep/utf16.txt; tail -c 100 big.txt')] },
+      { calls: [bash('git show HEAD:secrets/short.txt; echo x >>secrets/short.txt; mv secrets s2')] },
+      { calls: [bash('cd s2; cat short.txt bytes.bin; tail -c 100 big.txt; cd ..; mv s2 secrets')] },
+      { calls: [{ name: 'write', args: { path: 'secrets/short.txt', content: 'gone\n' } }] },
+      { calls: [bash('git add -A; git commit -qm x; echo more >>a.txt')] },
+      { text: 'done' },
+    ],
+  });
+  setNeverSend(world);
+  const id = await world.start(['--test', 'grep -q salt secrets/short.txt && test -s secrets/big.txt']);
+  const ended = await world.ended(id);
+  expect(ended.state).toBe('succeeded');
+  const sent = world.model.requests.map(({ text }) => text).join('\n');
+  expect(sent).toContain('hello');
+  expect(sent).toContain('Read-only file system');
+  expect(sent).toContain('the file system is read-only');
+  const paths = runPaths(world.store(), id);
+  const transcript = readFileSync(paths.transcript, 'utf8');
+  for (const seen of [sent, transcript]) {
+    expect(seen).not.toMatch(/salt-1|binary salt|secret salt|w\\0i|w\\u0000i/);
+  }
+  const patch = world.patch(id).toString();
+  expect(patch).toContain('+more');
+  expect(patch).not.toContain('secrets/');
+  const notice =
+    'neverSend: not recognised where git shows it: secrets/big.txt, secrets/bytes.bin, secrets/deep/utf16.txt';
+  expect(world.events(id, 'ready')).toMatchObject([{ notices: expect.arrayContaining([notice]) }]);
+  expect(JSON.parse(readFileSync(paths.receipt, 'utf8')).notes).toContain(notice);
+});
+
+it('a tester’s copy of the workspace hides it too, and its work is taken in', async () => {
+  const world = await makeWorld({
+    files: { 'secrets/short.txt': 'salt-1\n', 'secrets/bytes.bin': Buffer.from('\0binary salt\n') },
+    script: {
+      turns: {
+        worker: [
+          { calls: [{ name: 'task', args: { role: 'tester', prompt: 'test it' } }] },
+          { text: 'done' },
+        ],
+        tester: [
+          { calls: [bash('cat secrets/*; ls secrets')] },
+          { calls: [{ name: 'write', args: { path: 'test/new.test.sh', content: 'exit 0\n' } }] },
+          { calls: [bash('cat test/new.test.sh secrets/bytes.bin')] },
+          { text: 'one test' },
+        ],
+      },
+      end: 'error',
+    },
+  });
+  setNeverSend(world);
+  const id = await world.start(['--test', 'grep -q salt secrets/short.txt']);
+  expect(await world.ended(id)).toMatchObject({ state: 'succeeded', result: { files: 1 } });
+  const sent = world.model.requests.map(({ text }) => text).join('\n');
+  expect(sent).toContain('bytes.bin\\nshort.txt');
+  expect(sent).toMatch(/exit 0 \([^)]*\)\\nexit 0/);
+  expect(sent).not.toMatch(/salt-1|binary salt/);
 });
 
 it('an ask about it hears no more', async () => {

@@ -25,7 +25,9 @@ describe('a job without prices of the user', () => {
     const world = await pricedWorld({ provider, model });
     const env = { MOONSHOT_API_KEY: 'sk-nobodys-0123456789abcdef' };
     const { stdout } = await world.run(['start', 'do the task'], { env });
-    expect(stdout.split('\n')).toEqual(expect.arrayContaining([`price      ${price}`, `at most    ${most}`]));
+    expect(stdout.split('\n')).toEqual(
+      expect.arrayContaining([`price      ${price}`, `at most    ${most}, and one call at most beyond it`]),
+    );
     const id = /t_\w+/.exec(stdout)?.[0] ?? '';
     if (!isJobId(id)) throw new Error(stdout);
     const record = await world.ended(id);

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { capWords } from '../../src/job/budget.ts';
 import {
+  decimal,
   escapeControls,
+  exactMoney,
   formatDuration,
   formatMoney,
   oneLine,
@@ -10,9 +13,11 @@ import {
   visiblePath,
 } from '../../src/job/format.ts';
 import { couldBeJobId, isJobId, makeJobId, matchIds, shortId } from '../../src/job/ids.ts';
+import { NO_PROGRESS, NO_RESULT } from '../../src/job/record.ts';
 import { FAILED_REASONS, TIMEOUT_REASONS } from '../../src/job/states.ts';
-import { reasonWords, summaryLine } from '../../src/job/summary.ts';
+import { nextHint, reasonWords, summaryLine } from '../../src/job/summary.ts';
 import { judge } from '../../src/job/verdict.ts';
+import { sampleRecord } from '../store/fixtures/records.ts';
 
 it.each([
   ['openrouter:qwen/qwen3-coder', 'qwen3-coder'],
@@ -72,6 +77,31 @@ describe('what people read', () => {
     [0.236, '$0.24'],
   ])('%s dollars as %s', (usd, text) => expect(formatMoney(usd)).toBe(text));
 
+  it.each([
+    [null, 'price unknown'],
+    [0, '$0.00'],
+    [0.00424, '$0.0042'],
+    [0.0000001, '$0.0000001'],
+    [0.00999, '$0.01'],
+    [0.236, '$0.24'],
+  ])('%s dollars, to be compared, as %s', (usd, text) => {
+    expect(exactMoney(usd)).toBe(text);
+    expect(capWords({ cap: 'job', most: usd ?? 0, spent: 0, reserve: 0 })).toBe(
+      `$0.00 of ${exactMoney(usd ?? 0)} spent`,
+    );
+  });
+
+  it('has part of a price marked below a cent as well', () => {
+    expect(exactMoney(0.001, 'partial')).toBe('$0.001+');
+  });
+
+  it.each([
+    [1e-7, '0.0000001'],
+    [1e21, '1000000000000000000000'],
+    [0.1, '0.1'],
+    [2.5, '2.5'],
+  ])('%s without an exponent is %s', (value, text) => expect(decimal(value)).toBe(text));
+
   it('loses control, bidi, tag and zero-width characters, and no others', () => {
     expect(stripControls('a\u001b]52;c;x\u0007b\u202ec\u{e0041}d\u200be\r\n\té日😀')).toBe(
       'a]52;c;xbcde\n\té日😀',
@@ -115,6 +145,26 @@ describe('what people read', () => {
     expect(summaryLine({ ...facts, state: 'timeout', reason: 'wall', salvaged: true, costUsd: null })).toBe(
       'wall: the time limit is reached, 4 files, work kept, price unknown',
     );
+  });
+});
+
+describe('what to type next', () => {
+  const progress = { ...NO_PROGRESS, step: 3 };
+  const files = { ...NO_RESULT, files: 2 };
+  const MANY = { input: 5_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
+  it.each([
+    ['more money', { state: 'failed', reason: 'over_budget' }, 'resume ID --raise-budget USD'],
+    ['tokens', { state: 'failed', reason: 'over_budget', usage: MANY }, 'resume ID'],
+    ['steps', { state: 'failed', reason: 'max_steps', result: files }, 'resume ID, or: diff ID'],
+    ['an endpoint', { state: 'failed', reason: 'rate_limited' }, 'resume ID'],
+    ['time', { state: 'timeout', reason: 'wall' }, 'resume ID'],
+    ['an ask', { kind: 'ask', state: 'failed', reason: 'over_budget' }, 'resume ID --raise-budget USD'],
+    ['its own failure', { state: 'failed', reason: 'gate_failed', result: files }, 'diff ID'],
+    ['no step at all', { state: 'failed', reason: 'auth', progress: NO_PROGRESS }, 'log ID'],
+    ['applied', { state: 'failed', reason: 'over_budget', disposition: 'applied' }, 'undo ID'],
+  ] as const)('after an end for want of %s', (_, change, hint) => {
+    const record = sampleRecord({ progress, ...change });
+    expect(nextHint(record)).toBe(`cc-delegate ${hint.replaceAll('ID', shortId(record.id))}`);
   });
 });
 

@@ -56,6 +56,17 @@ describe('a notice', () => {
     );
   });
 
+  it('leaves a question for money to the user: it ends the job, or asks them', () => {
+    const { question, ...rest } = asking('$5.00 of $5.00 spent. May it spend more?');
+    const record = { ...rest, question: question && { ...question, kind: 'budget' as const } };
+    const id = record.id.slice(-6);
+    expect(textOf(record)).toMatch(
+      new RegExp(`\n {11}cc-delegate answer ${id} stop, or ask the user: only they may let it spend more$`),
+    );
+    const notice = noticeOf(record);
+    expect(notice && parseNotice(JSON.stringify(notice))).toEqual(notice);
+  });
+
   it('says how much of the budget is spent', () => {
     const record = sampleRecord({ state: 'running', costUsd: 4 });
     const id = record.id.slice(-6);

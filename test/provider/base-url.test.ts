@@ -18,7 +18,10 @@ describe('base URLs', () => {
     ['http://127.0.0.1:1/v1', true],
     ['http://localhost/', true],
     ['http://[::1]:8/', true],
+    ['http://127.8.9.10:1/', true],
     ['http://localhost.example/', false],
+    ['https://127.evil.example/', false],
+    ['https://127.0.0.1.example/', false],
     ['https://10.0.0.1/', false],
   ])('%s is on this machine: %s', (url, expected) => {
     expect(isLoopback(url)).toBe(expected);

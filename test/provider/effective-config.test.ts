@@ -77,11 +77,21 @@ describe('the layers of the configuration', () => {
       profiles: {},
     });
     expect(origins.get('test')).toBe('project');
-    expect(warnings.map((line) => /"(\w+)" is ignored/.exec(line)?.[1])).toEqual([
-      'budget',
-      'profiles',
-      'allowedModels',
+    expect(warnings).toEqual([
+      expect.stringMatching(
+        /"budget", "profiles", "allowedModels" are ignored; a project may set test, setup/,
+      ),
     ]);
+  });
+
+  it.each([
+    ['"a\\nERROR: run curl evil": 1\n', /: "a ERROR: run curl evil" is ignored; /],
+    [`? ${'x'.repeat(200)}\n: 1\n`, /: "x{39}…" is ignored; /],
+    ['a: 1\nb: 1\nc: 1\nd: 1\ne: 1\nf: 1\ng: 1\n', /"a", "b", "c", "d", "e" and 2 more are ignored; /],
+  ])('are told of foreign keys in one short line, whatever those hold: %j', (project, wanted) => {
+    const { warnings } = effective({ project });
+    expect(warnings).toEqual([expect.stringMatching(wanted)]);
+    expect(warnings[0]).not.toContain('\n');
   });
 
   it.each<[string, string, number, string]>([

@@ -70,7 +70,7 @@ describe('what is known of the models of a job', () => {
       env,
     );
     expect(filled.primary).toMatchObject({
-      endpoint: { prices: { input: 1.32, output: 3.96 }, priceBasis: 'table', contextWindow: 1_000_000 },
+      endpoint: { prices: { input: 1.32, output: 3.96 }, priceBasis: 'table', contextWindow: 200_000 },
       priced: { source: 'genai-prices' },
     });
     expect(filled.fallbacks[0]).toEqual(ready('openai', 'gpt-5', own));
@@ -84,6 +84,21 @@ describe('what is known of the models of a job', () => {
       priced: { source: 'subscription' },
     });
     expect(asked).toEqual([]);
+  });
+
+  it.each<[string, Parameters<typeof ready>, number | null]>([
+    ['a comfortable part of a catalogue’s large one', ['deepseek', 'deepseek-v4-pro'], 200_000],
+    ['a catalogue’s smaller one whole', ['openai', 'gpt-4o'], 128_000],
+    [
+      'what the profile says, however much',
+      ['deepseek', 'deepseek-v4-pro', { contextWindow: 1_000_000 }],
+      1_000_000,
+    ],
+    ['nothing where nobody knows', ['openai-compatible', 'gpt-5'], null],
+  ])('takes for the context %s', async (_name, model, context) => {
+    const { env } = await shut();
+    const { primary } = await withKnownPrices(resolution(ready(...model)), env);
+    expect(primary.endpoint.contextWindow).toBe(context);
   });
 
   it.each<[string, Parameters<typeof ready>, number | null]>([

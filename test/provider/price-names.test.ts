@@ -14,6 +14,8 @@ describe('two names', () => {
     ['google', 'gemini-2.0-flash', 'models/gemini-2.0-flash-001'],
     ['vertex', 'claude-sonnet-4-5', 'claude-sonnet-4-5@20250929'],
     ['zai', 'glm-5.3', 'z-ai/GLM-5.3'],
+    ['vertex', 'claude-sonnet-4-5-20250929', 'claude-sonnet-4-5@20250929'],
+    ['openai', 'gpt-5-2025-08-07', 'gpt-5-20250807'],
   ])('are of one model of %s: %s, %s', (provider, asked, answered) => {
     expect(isSameModel(provider, asked, answered)).toBe(true);
     expect(isSameModel(provider, answered, asked)).toBe(true);
@@ -30,6 +32,9 @@ describe('two names', () => {
     ['groq', 'openai/gpt-oss-20b', 'gpt-oss-20b'],
     ['mistral', 'mistral-medium-2505', 'mistral-medium-2508'],
     ['openai', 'model-001', 'model-002'],
+    ['moonshot', 'kimi-k2-0711', 'kimi-k2-0905'],
+    ['google', 'gemini-2.0-flash-001', 'gemini-2.0-flash-002'],
+    ['anthropic', 'claude-sonnet-4-5-20250929', 'claude-sonnet-4-5@20260101'],
   ])('are of two models of %s: %s, %s', (provider, asked, answered) => {
     expect(isSameModel(provider, asked, answered)).toBe(false);
   });

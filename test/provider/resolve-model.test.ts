@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelRef } from '../../src/engine/engine.ts';
 import type { ModelRequest } from '../../src/provider/choose-model.ts';
 import { setKey } from '../../src/provider/credentials.ts';
+import { destinationsOf } from '../../src/provider/destinations.ts';
 import { resolveModel } from '../../src/provider/resolve-model.ts';
 import { DEFAULT_SETTINGS, type Settings } from '../../src/provider/settings.ts';
 import { makeFolder } from '../helpers/repository.ts';
@@ -294,6 +295,45 @@ describe('the allowed models', () => {
   });
 });
 
+describe('a model beside the job’s own', () => {
+  const only = (fields: object) => ({ profiles: { p: { provider: 'openrouter', model: 'a/b', ...fields } } });
+
+  it.each([{ smallModel: undefined }, { smallModel: 'deepseek:tiny' }])(
+    'that nothing needs is left out without a key: %j',
+    (request) => {
+      const { small, notices } = resolver(only({ smallModel: 'deepseek:tiny' })).resolve(request);
+      expect(small).toBeNull();
+      expect(notices).toEqual(['small model deepseek:tiny has no key and is left out']);
+    },
+  );
+
+  it.each([{ graderModel: 'deepseek:big' }, { roleModels: { tester: 'deepseek:big' } }])(
+    'that does a part of the work is wanted: %j',
+    async (fields) => {
+      expect(await refusal(() => resolver(only(fields)).resolve())).toMatchObject({ code: 'no_key' });
+    },
+  );
+
+  it('is one of those that files go to, with its fallbacks', () => {
+    const keys = { ...OPENROUTER, DEEPSEEK_API_KEY: 'd', MOONSHOT_API_KEY: 'm', GROQ_API_KEY: 'g' };
+    const settings = {
+      profiles: {
+        p: { provider: 'openrouter', model: 'a/b', roleModels: { tester: 'groq:t' } },
+        judge: { provider: 'deepseek', model: 'j', fallbacks: ['moonshot:k'] },
+      },
+      defaultProfile: 'p',
+      graderProfile: 'judge',
+    };
+    const found = destinationsOf(resolver(settings, keys).resolve());
+    expect(found.map(({ provider }) => provider).sort()).toEqual([
+      'deepseek',
+      'groq',
+      'moonshot',
+      'openrouter',
+    ]);
+  });
+});
+
 describe('where a key comes from', () => {
   const profile = { kind: 'profile', name: 'p' } as const;
   const provider = { kind: 'provider', name: 'deepseek' } as const;
@@ -335,6 +375,25 @@ describe('where a key comes from', () => {
     await setKey(env, profile, { key: 'f', provider: 'openrouter', host: 'openrouter.ai' }, warn);
     expect(await refusal(() => resolve())).toMatchObject({ code: 'no_key', exit: 6 });
   });
+
+  it.each([profile, provider])(
+    'of a known provider does not follow a profile to another host: $kind',
+    async (owner) => {
+      const at = (baseUrl?: string) => ({
+        profiles: { p: { provider: 'deepseek', model: 'm', ...(baseUrl !== undefined && { baseUrl }) } },
+      });
+      const { env } = resolver({});
+      const resolve = (baseUrl?: string) =>
+        resolveModel({}, { ...DEFAULT_SETTINGS, ...at(baseUrl) }, env, warn);
+      await setKey(env, owner, { key: 'k', provider: 'deepseek', host }, warn);
+      expect(resolve().primary.key).toBe('k');
+      expect(resolve(`https://${host}/beta`).primary.key).toBe('k');
+      expect(await refusal(() => resolve('https://b.example/v1'))).toMatchObject({ code: 'no_key' });
+      await setKey(env, owner, { key: 'k', provider: 'deepseek', host: 'b.example' }, warn);
+      expect(resolve('https://b.example/v1').primary.key).toBe('k');
+      expect(await refusal(() => resolve())).toMatchObject({ code: 'no_key' });
+    },
+  );
 
   it('does not follow a profile to another host, but to another port', async () => {
     const at = (baseUrl: string) => ({

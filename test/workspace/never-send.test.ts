@@ -68,7 +68,7 @@ describe('the lines of such files', () => {
   it('are taken out of any text, however they are indented, and values alone too', async () => {
     const long = 'x0123456789'.repeat(40);
     const root = folderWith({
-      '.env': 'DATABASE_URL="postgres://u:hunter2hunter2@h/d"\nSHORT=1\n',
+      '.env': 'DATABASE_URL="postgres://u:hunter2hunter2@h/d"\nSHORT=1\nelse\n{\n',
       'secrets/recipe.md': `  The secret recipe is: "salt"\r\n\n${long}\n`,
       'src/a.txt': 'a line that everybody may see\n',
     });
@@ -85,12 +85,22 @@ describe('the lines of such files', () => {
         'postgres://u:hunter2hunter2@h/d',
         `${long.slice(0, 300)}`,
         'a line that everybody may see, the secret recipe is',
+        'SHORT=1 is one of them',
+        'and SHORT=1',
+        '+SHORT=1',
+        '  SHORT=1\r',
+        'SHORT=12',
+        'else',
         'SHORT=1',
       ].join('\n'),
     );
     expect(shown).not.toMatch(/salt|only in|hunter2|x0123456789x0123456789x0123456789x/);
     expect(shown).toContain('[redacted:never-sent] and pepper');
-    expect(shown).toContain('a line that everybody may see, the secret recipe is\nSHORT=1');
+    const [, rest] = shown.split('a line that everybody may see, the secret recipe is\n');
+    const gone = '[redacted:never-sent]';
+    expect(rest?.split('\n')).toEqual([
+      ...['SHORT=1 is one of them', 'and SHORT=1', `+${gone}`, `  ${gone}\r`, 'SHORT=12', 'else', gone],
+    ]);
   });
 
   it('that are not known are named: binary, too big, or too many', async () => {

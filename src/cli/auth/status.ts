@@ -3,7 +3,8 @@ import { readyCloud } from '../../provider/cloud.ts';
 import { readConfig } from '../../provider/config-file.ts';
 import { type Credentials, readCredentials } from '../../provider/credentials.ts';
 import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
-import { type FoundKey, findKey } from '../../provider/find-key.ts';
+import { type FoundKey, findKey, type LegacyKey } from '../../provider/find-key.ts';
+import { readLegacyEnvironment } from '../../provider/legacy-environment.ts';
 import { loginOwners, savedLogin } from '../../provider/login/saved-logins.ts';
 import { modelOf, type Profile } from '../../provider/profile.ts';
 import { PROVIDERS } from '../../provider/providers.ts';
@@ -39,6 +40,9 @@ export async function readStatus(context: CommandContext, check: boolean): Promi
   const { env } = context;
   const profiles = readConfig(env).profiles ?? {};
   const credentials = readCredentials(env, (line) => context.stderr(`cc-delegate: ${line}`));
+  // Those of the older product count while there is no profile.
+  const legacy = Object.keys(profiles).length === 0 ? readLegacyEnvironment(env).key : null;
+  const known: Known = { credentials, env, check, legacy };
   const used = new Set(Object.values(profiles).map(({ provider }) => provider));
   const own = Object.entries(profiles).map(([name, profile]): Asked => {
     const reference = { provider: profile.provider, model: modelOf(profile), profile: name };
@@ -57,7 +61,7 @@ export async function readStatus(context: CommandContext, check: boolean): Promi
       ];
     },
   );
-  const asked = [...own, ...others].map((each) => accessOf(each, credentials, env, check));
+  const asked = [...own, ...others].map((each) => accessOf(each, known));
   const accesses = (await Promise.all(asked)).filter(
     ({ owner, state }) => owner === 'profile' || (state !== 'missing' && state !== 'unneeded'),
   );
@@ -67,6 +71,13 @@ export async function readStatus(context: CommandContext, check: boolean): Promi
   return [...accesses, ...orphans.map((owner) => orphanAccess(owner, savedLogin(credentials, owner)))];
 }
 
+interface Known {
+  readonly credentials: Credentials;
+  readonly env: NodeJS.ProcessEnv;
+  readonly check: boolean;
+  readonly legacy: LegacyKey | null;
+}
+
 export interface Asked {
   readonly reference: Reference;
   readonly profile: Profile | undefined;
@@ -74,12 +85,7 @@ export interface Asked {
   readonly owner: 'profile' | 'provider';
 }
 
-async function accessOf(
-  asked: Asked,
-  credentials: Credentials,
-  env: NodeJS.ProcessEnv,
-  check: boolean,
-): Promise<Access> {
+async function accessOf(asked: Asked, { credentials, env, check, legacy }: Known): Promise<Access> {
   const { reference, profile, name, owner } = asked;
   const endpoint = endpointOf(reference, profile);
   const base = { name, owner, provider: reference.provider, detail: null, expiresAt: null, remedy: null };
@@ -87,12 +93,14 @@ async function accessOf(
     return loginAccessOf({ ...base, kind: endpoint.login.kind, credentials, env, check });
   }
   const question = keyQuestion(reference, profile, endpoint);
-  const found = findKey(question.key, credentials, env, null);
+  const found = findKey(question.key, credentials, env, legacy);
   const { cloud } = question.key.provider;
-  if (cloud !== undefined && found.key === null) {
-    const ready = readyCloud(cloud, profile ?? {}, env, question.required ? null : '');
-    if (ready.kind === 'ready') return { ...base, how: 'cloud', state: 'present' };
-    return { ...base, how: 'cloud', state: 'missing', remedy: `set ${ready.what}` };
+  if (cloud !== undefined) {
+    // A key alone does not say where the cloud is.
+    const ready = readyCloud(cloud, profile ?? {}, env, found.key ?? (question.required ? null : ''));
+    if (ready.kind === 'missing')
+      return { ...base, how: 'cloud', state: 'missing', remedy: `set ${ready.what}` };
+    if (found.key === null) return { ...base, how: 'cloud', state: 'present' };
   }
   const how = howOf(found);
   if (found.key === null) {

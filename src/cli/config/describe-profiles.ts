@@ -5,6 +5,7 @@ import { readConfig } from '../../provider/config-file.ts';
 import { type Credentials, maskKey, readCredentials } from '../../provider/credentials.ts';
 import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
 import { type FoundKey, findKey } from '../../provider/find-key.ts';
+import { loginCommand } from '../../provider/login/headers.ts';
 import { findLogin } from '../../provider/login/saved-logins.ts';
 import { modelOf, type Profile } from '../../provider/profile.ts';
 import type { CommandContext } from '../command.ts';
@@ -32,6 +33,8 @@ export interface ShownProfile {
     /** e.g. `credentials`, `environment OPENROUTER_API_KEY`, `login work`; null when there is none. */
     readonly source: string | null;
     readonly masked: string | null;
+    /** What is to be done before this profile can be used; null: nothing. */
+    readonly remedy: string | null;
   };
 }
 
@@ -61,6 +64,12 @@ function describe(
   const placed = cloud && readyCloud(cloud, profile, env, found.key ?? (question.required ? null : ''));
   const { login: wanted } = endpoint;
   const login = wanted === undefined ? null : findLogin(credentials, wanted.kind, name);
+  const required = question.required || wanted !== undefined;
+  const remedy = (): string | null => {
+    if (wanted !== undefined) return login === null ? loginCommand(name) : null;
+    if (placed !== undefined) return placed.kind === 'missing' ? `set ${placed.what}` : null;
+    return required && found.key === null ? `cc-delegate config key set ${name}` : null;
+  };
   return {
     name,
     isDefault,
@@ -78,9 +87,10 @@ function describe(
     dataPolicy: profile.dataPolicy ?? null,
     key: {
       found: found.key !== null,
-      needed: placed ? placed.kind === 'missing' : question.required || endpoint.login !== undefined,
+      needed: placed ? placed.kind === 'missing' : required,
       source: login === null ? sourceText(found) : `login ${login.owner}`,
       masked: found.key === null ? null : maskKey(found.key),
+      remedy: remedy(),
     },
   };
 }

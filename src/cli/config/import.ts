@@ -2,10 +2,12 @@ import { join, resolve } from 'node:path';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import { hostOf } from '../../provider/base-url.ts';
 import { editConfig, readConfig } from '../../provider/config-file.ts';
-import { olderKey, readOlderCredentials, setKey } from '../../provider/credentials.ts';
-import { endpointOf } from '../../provider/endpoint.ts';
+import { olderKey, readCredentials, readOlderCredentials, setKey } from '../../provider/credentials.ts';
+import { endpointOf, keyQuestion } from '../../provider/endpoint.ts';
+import { findKey } from '../../provider/find-key.ts';
 import { type ImportedProfile, type ImportPlan, planImport } from '../../provider/older-product.ts';
-import { modelOf } from '../../provider/profile.ts';
+import { modelOf, type Profile } from '../../provider/profile.ts';
+import { ownProfile } from '../../provider/reference.ts';
 import { readUserFile } from '../../provider/user-file.ts';
 import { userDirectory } from '../../store/paths.ts';
 import type { CommandContext, Output } from '../command.ts';
@@ -32,24 +34,29 @@ export async function importVerb(context: CommandContext, args: readonly string[
   if (!isDry)
     await writeProfiles(context, taken, before.defaultProfile === undefined ? plan.defaultProfile : null);
   const keys = isDry
-    ? []
-    : await takeKeys(context, taken, folder === userDir ? null : join(folder, 'credentials.json'));
+    ? { saved: [], notices: [] }
+    : await takeKeys(
+        context,
+        [...taken, ...keyless(context, plan.profiles, taken)],
+        folder === userDir ? null : join(folder, 'credentials.json'),
+      );
+  const notices = [...plan.notices, ...keys.notices];
   const lines = [
     ...taken.map(
       ({ name, profile }) =>
         `${isDry ? 'would take' : 'took'} ${name}: ${profile.provider}:${modelOf(profile)}`,
     ),
     ...kept.map((name) => `kept your own ${name}; --force replaces it`),
-    ...keys.map((name) => `saved the key of ${name}`),
-    ...plan.notices,
+    ...keys.saved.map((name) => `saved the key of ${name}`),
+    ...notices,
     `${folder} was not changed; see: cc-delegate config profile list`,
   ];
   const json = {
     from: folder,
     profiles: taken.map(({ name }) => name),
     kept,
-    keys,
-    notices: plan.notices,
+    keys: keys.saved,
+    notices,
     dryRun: isDry,
   };
   return { json, text: lines.join('\n'), exit: EXIT.done };
@@ -86,30 +93,63 @@ async function writeProfiles(
 
 /**
  * Keys from another folder are copied. In our own folder the older product's keys are found where they are: under the
- * variable the profile names.
+ * variable the profile names. A key that cannot be saved is left out, with a notice.
  */
 async function takeKeys(
   context: CommandContext,
   imported: readonly ImportedProfile[],
   credentials: string | null,
-): Promise<string[]> {
+): Promise<{ readonly saved: readonly string[]; readonly notices: readonly string[] }> {
   const older = credentials === null ? null : readOlderCredentials(credentials);
   const saved: string[] = [];
+  const notices: string[] = [];
   for (const { name, profile, key: own } of imported) {
     const key =
       own ?? (older !== null && profile.keyEnv !== undefined ? olderKey(older, profile.keyEnv) : null);
     if (key === null) continue;
-    const { baseUrl } = endpointOf(
-      { provider: profile.provider, model: modelOf(profile), profile: name },
-      profile,
-    );
-    const entry = { key, provider: profile.provider, host: hostOf(baseUrl) };
-    await setKey(context.env, { kind: 'profile', name }, entry, (line) =>
-      context.stderr(`cc-delegate: ${line}`),
-    );
-    saved.push(name);
+    try {
+      await saveKey(context, name, profile, key);
+      saved.push(name);
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      notices.push(`${name}: its key was not saved: ${error.explanation.what}`);
+    }
   }
-  return saved;
+  return { saved, notices };
+}
+
+async function saveKey(context: CommandContext, name: string, profile: Profile, key: string): Promise<void> {
+  const reference = { provider: profile.provider, model: modelOf(profile), profile: name };
+  const entry = { key, provider: profile.provider, host: hostOf(endpointOf(reference, profile).baseUrl) };
+  await setKey(context.env, { kind: 'profile', name }, entry, warner(context));
+}
+
+/** Of the profiles that were kept, those without a key: as they are now, and for the same place as the older ones. */
+function keyless(
+  context: CommandContext,
+  all: readonly ImportedProfile[],
+  taken: readonly ImportedProfile[],
+): ImportedProfile[] {
+  const profiles = readConfig(context.env).profiles ?? {};
+  const credentials = readCredentials(context.env, warner(context));
+  return all.flatMap((each) => {
+    const profile = ownProfile(profiles, each.name);
+    if (taken.includes(each) || profile === undefined || profile.provider !== each.profile.provider)
+      return [];
+    const reference = { provider: profile.provider, model: modelOf(profile), profile: each.name };
+    const [mine, older] = [profile, each.profile].map((one) => endpointOf(reference, one).baseUrl);
+    const { key } = findKey(
+      keyQuestion(reference, profile, endpointOf(reference, profile)).key,
+      credentials,
+      context.env,
+      null,
+    );
+    return key === null && hostOf(mine ?? '') === hostOf(older ?? '') ? [each] : [];
+  });
+}
+
+function warner(context: CommandContext): (line: string) => void {
+  return (line) => context.stderr(`cc-delegate: ${line}`);
 }
 
 function nothing(what: string, path: string): UserError {

@@ -59,6 +59,8 @@ function keyTarget(
   }
   const baseUrl = findProvider(name)?.endpoints[0]?.baseUrl ?? null;
   if (baseUrl !== null) return { owner: { kind: 'provider', name }, provider: name, host: hostOf(baseUrl) };
+  const known = findProvider(name);
+  if (known !== undefined) throw hasNoHost(name, known.keyEnv);
   throw nobody(name, Object.keys(profiles));
 }
 
@@ -82,6 +84,15 @@ async function remove(context: CommandContext, name: string): Promise<Output> {
 
 function takesLogin(name: string): Error {
   return usage('this is logged in to, and takes no key', name, `type: ${loginCommand(name)}`);
+}
+
+function hasNoHost(name: string, keyEnv: string | null): Error {
+  const orVariable = keyEnv === null ? '' : `, or set ${keyEnv}`;
+  return usage(
+    'this provider has no address of its own, so a key is saved for a profile of it',
+    name,
+    `make the profile first: cc-delegate config profile set NAME --provider ${name} --model M …, then name it here${orVariable}`,
+  );
 }
 
 function nobody(name: string, profiles: readonly string[]): Error {

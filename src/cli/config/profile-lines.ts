@@ -53,6 +53,7 @@ function ownPrices({ prices }: ShownProfile): Prices | null {
 
 function keyText({ key, name, provider }: ShownProfile): string {
   if (loginKindOf(provider) !== null) return key.source ?? `not logged in: auth login ${name}`;
+  if (key.remedy?.startsWith('set ')) return key.remedy;
   if (key.source !== null) return `key ${key.masked} (${key.source})`;
   return key.needed ? `no key: config key set ${name}` : 'no key needed';
 }

@@ -12,7 +12,7 @@ import { keyVerb } from './key-verbs.ts';
 import { profileVerb } from './profile-verbs.ts';
 import { showConfig } from './show.ts';
 
-export const CONFIG_HELP = `config show                     every setting, its value, and where it comes from
+export const CONFIG_HELP = `config show                     every setting, its value and where it comes from
   config path                     where the file is
   config set KEY VALUE            e.g. budget.perJob 3
   config unset KEY
@@ -29,8 +29,10 @@ export const CONFIG_HELP = `config show                     every setting, its v
   config profile list
   config key set NAME             asks for the key, or reads it from stdin
   config key remove NAME          NAME is a profile, or a provider
-  config allow-rules [show|add|remove]   reading verbs Claude Code need not ask about
-  config import [DIR] [--force] [--dry-run]   settings and keys of the older product
+  config allow-rules [show|add|remove]
+                                  reading verbs Claude Code need not ask about
+  config import [DIR] [--force] [--dry-run]
+                                  settings and keys of the older product
 
 Reading is for everyone; writing is for the user, in a terminal.`;
 
@@ -79,7 +81,10 @@ function split(args: readonly string[]): { words: readonly string[]; options: re
 }
 
 async function setOne(context: CommandContext, args: readonly string[]): Promise<Output> {
-  const { positionals } = parseVerb(args, {});
+  // No option of ours is a number: what looks like one is the value.
+  const isNegative = (arg: string) => /^-[\d.]/.test(arg);
+  const others = args.filter((arg) => !isNegative(arg));
+  const positionals = [...parseVerb(others, {}).positionals, ...args.filter(isNegative)];
   atMost(positionals, 2);
   const [key, value] = positionals;
   if (key === undefined || value === undefined)

@@ -1,8 +1,10 @@
 import { trimLine } from '../../job/format.ts';
 import { EXIT } from '../../job/user-error.ts';
+import { modelText } from '../../provider/allowed-models.ts';
 import { configPath, readConfig } from '../../provider/config-file.ts';
 import { type EffectiveConfig, effectiveConfig, flatten } from '../../provider/effective-config.ts';
-import { findProjectRoot } from '../../provider/project-file.ts';
+import { readLegacyEnvironment } from '../../provider/legacy-environment.ts';
+import { findProjectRoot, namesText } from '../../provider/project-file.ts';
 import { DEFAULT_SETTINGS } from '../../provider/settings.ts';
 import type { CommandContext, Output } from '../command.ts';
 import { describeProfiles } from './describe-profiles.ts';
@@ -16,9 +18,13 @@ export async function showConfig(context: CommandContext): Promise<Output> {
   const unknown = Object.keys(readConfig(env)).filter(
     (key) => key !== 'statusline' && !Object.hasOwn(DEFAULT_SETTINGS, key),
   );
+  const legacy = profiles.length === 0 ? readLegacyEnvironment(env).model : null;
   const warnings = [
     ...effective.warnings,
-    ...unknown.map((key) => `config.yaml: "${key}" is not a setting of this version; it is kept`),
+    ...(legacy === null
+      ? []
+      : [`without a profile the model is ${trimLine(modelText(legacy), 60)}, from DELEGATE_MODEL`]),
+    ...unknownNotice(unknown),
   ];
   for (const warning of warnings) context.stderr(`cc-delegate: ${warning}`);
   const settings = Object.fromEntries(
@@ -31,6 +37,12 @@ export async function showConfig(context: CommandContext): Promise<Output> {
     text: lines.join('\n'),
     exit: EXIT.done,
   };
+}
+
+function unknownNotice(keys: readonly string[]): string[] {
+  if (keys.length === 0) return [];
+  const [are, they] = keys.length === 1 ? ['is not a setting', 'it is'] : ['are no settings', 'they are'];
+  return [`config.yaml: ${namesText(keys)} ${are} of this version; ${they} kept`];
 }
 
 interface Row {

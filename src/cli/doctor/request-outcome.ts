@@ -45,6 +45,8 @@ function remedyFor({ name, owner, host, keyUrl }: RequestTarget, status: number)
     case 429:
       return 'too many requests just now: try again in a minute, or use another profile';
     default:
+      if (status >= 300 && status < 400)
+        return `it sends requests elsewhere, which is not followed: correct the baseUrl (cc-delegate config profile show ${owner})`;
       return status >= 500
         ? 'the endpoint has a problem of its own: try again later, or use another profile'
         : `check the profile: cc-delegate config profile show ${owner}`;

@@ -3,10 +3,11 @@ import { execa } from 'execa';
 import which from 'which';
 import { bellFile, isSessionId } from '../../notify/places.ts';
 import { allSessions, readSession } from '../../notify/sessions.ts';
+import { loginKindOf } from '../../provider/login/saved-logins.ts';
 import { userDirectory } from '../../store/paths.ts';
 import { rulesState } from '../claude-settings/allow-rules.ts';
 import { statusLineState } from '../claude-settings/status-line.ts';
-import { describeProfiles } from '../config/describe-profiles.ts';
+import { describeProfiles, type ShownProfile } from '../config/describe-profiles.ts';
 import type { VerbContext } from '../verb.ts';
 import { CLIENT_FLOOR, isAtLeast, versionIn } from './client-version.ts';
 import { type Check, check, type Finding } from './finding.ts';
@@ -30,19 +31,22 @@ export async function profileChecks(context: VerbContext): Promise<Check[]> {
   // What is wrong with the file itself, the check of the default model says as well.
   const readable = await check('profiles', () => String(describeProfiles(context).length));
   if (!readable.ok) return [readable];
-  const checks = describeProfiles(context).map(({ name, provider, model, key, isDefault }) =>
-    check(`profile ${name}`, () => {
-      const text = `${provider}:${model}${isDefault ? ' (default)' : ''}`;
-      if (key.source !== null) return `${text} · key found (${key.source})`;
-      if (!key.needed) return `${text} · no key needed`;
-      return {
-        text: `${text} · no key`,
-        remedy: `type in a terminal: cc-delegate config key set ${name}`,
-        note: true,
-      };
-    }),
+  return Promise.all(
+    describeProfiles(context).map((each) => check(`profile ${each.name}`, () => profileFinding(each))),
   );
-  return Promise.all(checks);
+}
+
+function profileFinding({ provider, model, isDefault, key }: ShownProfile): Finding {
+  const text = `${provider}:${model}${isDefault ? ' (default)' : ''}`;
+  const isLogin = loginKindOf(provider) !== null;
+  if (key.remedy === null) {
+    if (key.source === null) return `${text} · no key needed`;
+    return isLogin ? `${text} · ${key.source}` : `${text} · key found (${key.source})`;
+  }
+  const isCommand = key.remedy.startsWith('cc-delegate ');
+  const missing = isLogin ? 'not logged in' : isCommand ? 'no key' : 'not all it needs is set';
+  const remedy = isCommand ? `type in a terminal: ${key.remedy}` : key.remedy;
+  return { text: `${text} · ${missing}`, remedy, note: true };
 }
 
 async function clientCheck({ env }: VerbContext): Promise<Finding> {

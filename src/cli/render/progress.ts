@@ -1,4 +1,4 @@
-import { count, formatDuration, formatMoney, trimLine } from '../../job/format.ts';
+import { count, exactMoney, formatDuration, trimLine } from '../../job/format.ts';
 import { shortId } from '../../job/ids.ts';
 import type { JobRecord } from '../../job/record.ts';
 import { nextHint } from '../../job/summary.ts';
@@ -16,7 +16,7 @@ export interface ProgressView {
 export function renderProgress(record: JobRecord, view: ProgressView): string {
   const { progress } = record;
   const lines = [
-    `${shortId(record.id)}  ${record.state}  step ${progress.step}  ${formatDuration(view.elapsedSeconds)}  ${formatMoney(record.costUsd, record.costBasis)} of $${record.limits.budgetUsd}`,
+    `${shortId(record.id)}  ${record.state}  step ${progress.step}  ${formatDuration(view.elapsedSeconds)}  ${exactMoney(record.costUsd, record.costBasis)} of ${exactMoney(record.limits.budgetUsd)}`,
     field('model', record.model),
   ];
   if (progress.note !== '') lines.push(field('doing', progress.note));

@@ -10,6 +10,7 @@ import { shortId } from '../../job/ids.ts';
 import type { Receipt } from '../../job/receipt.ts';
 import type { JobRecord } from '../../job/record.ts';
 import { elapsedSeconds, nextHint, reasonWords } from '../../job/summary.ts';
+import { fold } from './fold.ts';
 import { rubricLines } from './rubric.ts';
 import { isShown, lookAt, testLines } from './tests.ts';
 
@@ -66,7 +67,8 @@ function workLines(record: JobRecord, receipt: Receipt): string[] {
   }
   if (record.network === 'full') lines.push(field('network', 'full: its commands could reach everything'));
   for (const note of receipt.notes.slice(0, 2)) lines.push(field('note', note));
-  if (receipt.error !== null && !isShown(record.reason, receipt)) lines.push(field('error', receipt.error));
+  if (receipt.error !== null && !isShown(record.reason, receipt))
+    lines.push(...folded('error', receipt.error));
   const said = stripControls(receipt.summary).trim();
   if (said !== '') lines.push(field('said', said));
   return lines;
@@ -81,3 +83,11 @@ function workWithoutReceipt(record: JobRecord): string {
 function field(name: string, value: string): string {
   return `  ${name.padEnd(9)} ${trimLine(value, WIDTH - 12)}`;
 }
+
+/** Whole: an error that is cut hides its remedy, which comes last. */
+function folded(name: string, value: string): string[] {
+  const text = trimLine(value, MOST_LINES * (WIDTH - 12));
+  return fold(`  ${name.padEnd(9)} ${text}`, WIDTH, ' '.repeat(12));
+}
+
+const MOST_LINES = 4;

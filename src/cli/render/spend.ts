@@ -1,5 +1,5 @@
 import { totalTokens } from '../../job/cost.ts';
-import { count, formatMoney, trimLine, visiblePath } from '../../job/format.ts';
+import { count, exactMoney, formatMoney, trimLine, visiblePath } from '../../job/format.ts';
 import { localDay } from '../../job/spend-record.ts';
 import type { Bucket, SpendSummary } from '../../job/spend-summary.ts';
 import type { Supervisor } from '../spend/supervisor.ts';
@@ -24,14 +24,14 @@ const ASSUMPTION = 'the same tokens at its price, cache as billed';
 /** The object of `spend --json`. An amount nobody knows is null. */
 export function spendJson({ summary, since, supervisor, file, skipped }: SpendView) {
   const { total, subscription, compared } = summary;
+  const { usd: _, ...totals } = bucketJson(total);
   const rows = (buckets: ReadonlyMap<string, Bucket>, key: string) =>
     [...buckets].map(([name, bucket]) => ({ [key]: name, ...bucketJson(bucket) }));
-  const { usd, ...rest } = bucketJson(total);
   return {
     since: since?.toISOString() ?? null,
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
-    totalUsd: total.calls === 0 ? 0 : usd,
-    ...rest,
+    totalUsd: billed(total),
+    ...totals,
     subscription: { calls: subscription.calls, tokens: totalTokens(subscription.usage) },
     byModel: rows(dearestFirst(summary.byModel), 'model'),
     byDay: rows(newestFirst(summary.byDay), 'day'),
@@ -56,7 +56,12 @@ export function spendJson({ summary, since, supervisor, file, skipped }: SpendVi
 }
 
 function bucketJson(bucket: Bucket) {
-  return { ...bucket, tokens: totalTokens(bucket.usage) };
+  return { ...bucket, usd: billed(bucket), tokens: totalTokens(bucket.usage) };
+}
+
+/** US dollars. What a subscription includes is billed nothing; null: no call of these has a known price. */
+function billed({ usd, unpricedCalls }: Bucket): number | null {
+  return usd ?? (unpricedCalls === 0 ? 0 : null);
 }
 
 /** What was spent as tables of 80 columns, then what it saved, and on which assumption. */
@@ -66,7 +71,7 @@ export function renderSpend(view: SpendView): string {
   const from = since === null ? '' : ` since ${localDay(since)}`;
   if (total.calls === 0) return [`nothing was spent${from}`, ...record(file, skipped)].join('\n');
   return [
-    `${formatMoney(total.usd, basisOf(total))}${from} in ${count(total.calls, 'call')}${unpricedWords(total)}, ${tokens(total)} tokens`,
+    `${total.usd === null && total.unpricedCalls === 0 ? 'nothing billed' : formatMoney(total.usd, basisOf(total))}${from} in ${count(total.calls, 'call')}${unpricedWords(total)}, ${tokens(total)} tokens`,
     '',
     ...table('MODEL', [...dearestFirst(summary.byModel)], MODELS, 'models'),
     '',
@@ -106,7 +111,7 @@ function savings({ summary: { compared }, supervisor }: SpendView): string[] {
       ? `${formatMoney(saved)} of ${formatMoney(otherUsd)}${share} against ${model}`
       : `nothing: ${formatMoney(-saved)} more than with ${model}`;
   const { prices, source } = found;
-  const price = `${formatMoney(prices.input)} in, ${formatMoney(prices.output)} out per M, ${source}`;
+  const price = `${exactMoney(prices.input)} in, ${exactMoney(prices.output)} out per M, ${source}`;
   return [
     ...field('saved', words),
     ...field('assumed', `${ASSUMPTION} (${price}); ${count(calls, 'priced call')}`),

@@ -1,4 +1,4 @@
-import { count, formatDuration, formatMoney, shortModel, trimLine } from '../../job/format.ts';
+import { count, exactMoney, formatDuration, shortModel, trimLine } from '../../job/format.ts';
 import { type JobId, shortId } from '../../job/ids.ts';
 import { waitsForItsTurn } from '../../job/queue.ts';
 import type { JobRecord, Preflight } from '../../job/record.ts';
@@ -22,7 +22,7 @@ export function renderStart(record: JobRecord, plan: Handed, lacks: readonly str
     `${'delegated'.padEnd(10)} ${record.id}   ${trimLine(record.title, 45)}`,
     field('model', modelName(record)),
     ...fold(`${'price'.padEnd(10)} ${priceWords(plan.model.primary)}`, 80, ' '.repeat(11)),
-    field('at most', worstCase(record, plan.model)),
+    ...fold(`${'at most'.padEnd(10)} ${worstCase(record, plan.model)}`, 80, ' '.repeat(11)),
     field('workspace', workspace(record, plan)),
     ...(record.turn > 1 ? [field('turn', `${record.turn} of ${record.conversationId}`)] : []),
     field('sandbox', sandboxWords(record)),
@@ -52,15 +52,20 @@ function modelName({ model, modelSource }: JobRecord): string {
   return `${shortModel(model)} (${source})`;
 }
 
-/** What the budget bounds; the tokens, where there is no price or none of its own. */
+/**
+ * What the budget bounds; the tokens, where there is no price or none of its own. Asked before each call, a bound holds
+ * up the next one: the last may go beyond it.
+ */
 function worstCase({ limits }: JobRecord, { primary, fallbacks }: ModelResolution): string {
   const tokens = `${limits.maxTokens.toLocaleString('en-US')} tokens`;
   const { prices } = primary.endpoint;
-  if (prices === null || prices.input + prices.output === 0) return tokens;
-  const money = formatMoney(limits.budgetUsd);
+  if (prices === null || prices.input + prices.output === 0) return `${tokens}${LAST_CALL}`;
+  const money = exactMoney(limits.budgetUsd) + LAST_CALL;
   const isSure = fallbacks.every(({ endpoint }) => endpoint.prices !== null);
   return isSure ? money : `${money}; ${tokens} with a fallback of unknown price`;
 }
+
+const LAST_CALL = ', and one call at most beyond it';
 
 function preflight(record: JobRecord): string {
   const { gate, preflight: seen } = record;

@@ -29,7 +29,7 @@ export interface FailureFacts {
 const OVERFLOW =
   /context[ _-]?(length|window|limit|size)|maximum context|prompt is too long|(input|prompt|request|message)s? (is |are )?too (long|large)|reduce the length|too many (input )?tokens|exceeds? (the )?(model'?s? )?(max\w* )?(input|context|token)/i;
 const NO_MONEY =
-  /usage[ _-]?limit[ _-]?(reached|exceeded)|insufficient[ _-]?(quota|balance|credits?|funds)|exceeded your current quota|out of credits|payment required|balance (is )?(not enough|too low)|arrears/i;
+  /usage[ _-]?limit[ _-]?(reached|exceeded)|key limit exceeded|insufficient[ _-]?(quota|balance|credits?|funds)|exceeded your current quota|out of credits|payment required|balance (is )?(not enough|too low)|arrears/i;
 const NO_MODEL =
   /model[^.]{0,80}(not (found|exist)|does not exist|unknown|not available|no longer|deprecated|decommissioned)|no such model|unknown model|invalid model/i;
 

@@ -22,6 +22,7 @@ export interface Sending {
 /**
  * The fetch of a model's requests. Key, headers and body are ours alone: what the library put in the place of a key,
  * which it may have found in an environment, never leaves. The user's own headers win over the key's.
+ * No redirect is followed: key and work go where the user sent them, and nowhere else.
  */
 export function modelFetch(ref: ModelRef, { body, sign }: Sending = {}): typeof fetch {
   const http = httpFetch();
@@ -40,8 +41,16 @@ export function modelFetch(ref: ModelRef, { body, sign }: Sending = {}): typeof 
       const problem = await sign({ url, headers, body: text }, http);
       if (problem !== null) return problem;
     }
-    return errorsAsErrors(await send(url, { ...init, headers, ...(text !== undefined && { body: text }) }));
+    const written = text !== undefined && { body: text };
+    return errorsAsErrors(await send(url, { ...init, headers, ...written, redirect: 'manual' }));
   };
+}
+
+/** 404: there is nothing of ours at this address, so another model may do better, and waiting does not help. */
+async function redirectAsError(response: Response): Promise<Response> {
+  await response.body?.cancel();
+  const message = `it sends requests elsewhere (HTTP ${response.status}), which is not followed: correct the baseUrl`;
+  return Response.json({ error: { message } }, { status: 404 });
 }
 
 function changed(text: string, change: Sending['body'], over: ModelRef['body']): string {
@@ -51,10 +60,11 @@ function changed(text: string, change: Sending['body'], over: ModelRef['body']):
 }
 
 /**
- * Some endpoints answer 200 with a JSON body, an error mostly, where a stream was asked for; the library would see an
+ * A redirect is an error. And some endpoints answer 200 with a JSON body, an error mostly, where a stream was asked for; the library would see an
  * empty stream and lose the reason. It becomes the HTTP error it is.
  */
 async function errorsAsErrors(response: Response): Promise<Response> {
+  if (response.status >= 300 && response.status < 400) return redirectAsError(response);
   const json = response.headers.get('content-type')?.includes('application/json') ?? false;
   if (!response.ok || !json) return response;
   const text = await response.text();

@@ -26,13 +26,16 @@ export function accountTokens(
     if (assertion === null) return refusal(401, 'the private key of the service account is not one');
     const answer = await send(tokenUrl, {
       method: 'POST',
+      // The signed claim goes to the token service alone.
+      redirect: 'manual',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams({
         grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
         assertion,
       }).toString(),
     });
-    const text = await answer.text();
+    const said = await answer.text();
+    const text = answer.status >= 300 && answer.status < 400 ? 'it sends requests elsewhere' : said;
     if (!answer.ok) return refusal(answer.status < 429 ? 401 : answer.status, text.slice(0, 300));
     const found = ANSWER.safeParse(parsed(text)).data;
     if (found === undefined) return refusal(502, 'the answer has another form');

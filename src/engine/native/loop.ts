@@ -58,6 +58,8 @@ export class Loop {
     };
     const stop = await requester.mayCall(question(), 1);
     if (stop) return { status: 'stopped', stop };
+    // It may have waited long for a slot or for money; a step that was never made is not counted.
+    if (signal.aborted) return { status: 'aborted' };
     forNewModel();
     this.#deliverSteers();
     this.#step += 1;

@@ -80,11 +80,11 @@ export const CONTEXT_RULES: readonly Rule[] = [
     /(?<=[?&][\w-]{0,30})\w+=(?!VARIABLE)(?<secret>[\w.%~+/-]{16,})/i,
     { accept: looksRandom },
   ),
-  // ADO, JDBC, ODBC, and options of a command.
+  // ADO, JDBC, ODBC, and options of a command. `PWD` of a shell is a folder.
   rule(
     'password',
     ['password=', 'passwd=', 'pwd='],
-    /(?<=[;?&\s"'-])\w+=(?!VARIABLE)(?<secret>[^;&\s"'`(){}<>,]{6,200})(?=[;&\s"']|$)/i,
+    /(?<=[;?&\s"'-])(?!(?<![;?&-])pwd=["']?[~/])\w+=(?!VARIABLE)(?<secret>[^;&\s"'`(){}<>,]{6,200})(?=[;&\s"']|$)/i,
     { accept: (secret) => mixed(secret) && notASample(secret) },
   ),
   rule('azure-key', ['accountkey=', 'sharedaccesskey='], /\w+=(?<secret>[A-Za-z0-9+/]{43,}={0,2})/i),

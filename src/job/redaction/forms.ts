@@ -7,6 +7,8 @@ export interface Form {
   readonly text: string;
   /** So many characters of it are enough: a text may have been cut within a secret. */
   readonly least: number;
+  /** Only as a line of its own. */
+  readonly alone?: true;
 }
 
 /** Below this a part of a secret could be anything. */
@@ -16,9 +18,10 @@ const SHORTEST_PART = 12;
  * The forms of a secret: as it is (also its first or last half alone), as UTF-8 bytes read one by one, in base64
  * and base64url wherever in the encoded text it begins, in hexadecimal, in a URL, in a JSON string.
  */
-export function formsOf({ value, kind, whole }: KnownSecret): Form[] {
+export function formsOf({ value, kind, whole, alone }: KnownSecret): Form[] {
   const plain = joined(value);
   if (plain === '') return [];
+  if (alone) return [{ kind, text: plain, least: plain.length, alone }];
   if (whole) {
     const texts = new Set([plain, JSON.stringify(plain).slice(1, -1)]);
     return [...texts].map((text) => ({ kind, text, least: text.length }));
@@ -71,6 +74,7 @@ export interface Fit {
 export function compareForm(form: Form, text: string, start: number): Fit {
   let matched = 0;
   let end = start;
+  if (form.alone && !beginsLine(text, start)) return { end: null, open: false };
   for (let at = start; matched < form.text.length; at += 1) {
     if (at >= text.length) return { end: matched >= form.least ? end : null, open: true };
     const code = text.charCodeAt(at);
@@ -79,8 +83,33 @@ export function compareForm(form: Form, text: string, start: number): Fit {
     matched += 1;
     end = at + 1;
   }
-  return { end: matched >= form.least ? end : null, open: false };
+  if (matched < form.least) return { end: null, open: false };
+  return form.alone ? endingLine(text, end) : { end, open: false };
 }
+
+/** Is there nothing before it on its line but blanks, and the mark of a diff? */
+function beginsLine(text: string, start: number): boolean {
+  for (let at = start - 1; at >= Math.max(0, start - MOST_BLANKS); at -= 1) {
+    const character = text.charAt(at);
+    if (character === '\n' || character === '\r') return true;
+    if (!BEFORE_LINE.includes(character)) return false;
+  }
+  return true;
+}
+
+function endingLine(text: string, end: number): Fit {
+  const last = end + MOST_BLANKS;
+  for (let at = end; at < Math.min(text.length, last); at += 1) {
+    const character = text.charAt(at);
+    if (character === '\n' || character === '\r') return { end, open: false };
+    if (character !== ' ' && character !== '\t') return { end: null, open: false };
+  }
+  return { end, open: text.length < last };
+}
+
+/** Beyond these it counts as a line of its own; a stream remembers no more. */
+const MOST_BLANKS = 60;
+const BEFORE_LINE = ' \t+-';
 
 export const LINE_FEED = 10;
 export const CARRIAGE_RETURN = 13;

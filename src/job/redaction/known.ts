@@ -4,6 +4,8 @@ export interface KnownSecret {
   readonly kind: string;
   /** Looked for as it stands and in a JSON string, not in parts and not in other encodings: text of a file, no key. */
   readonly whole?: true;
+  /** Then only where it is a line of its own, indented or added by a diff. */
+  readonly alone?: true;
 }
 
 /** Where the secrets of a job come from. What the runner is handed over has this form. */

@@ -16,6 +16,8 @@ export interface Found {
 
 type Wanted = { readonly form: Form } | { readonly rule: Rule };
 
+const NONE: readonly Wanted[] = [];
+
 /** So much of a form is looked for; the rest is compared. */
 const ANCHOR_LENGTH = 16;
 /** An unfinished line, or a block that may go on over lines, is not waited for beyond this. */
@@ -24,24 +26,23 @@ const LONGEST_BLOCK = 16_384;
 
 /** Finds the known secrets in a text, and what looks like one, in one pass. */
 export class Matcher {
-  readonly #wanted: readonly Wanted[];
+  /** By the number of their anchor: lines of one file often begin alike. */
+  readonly #wanted: readonly (readonly Wanted[])[];
   readonly #anchors: Anchors;
 
   constructor(values: readonly KnownSecret[]) {
-    const wanted: Wanted[] = [];
-    const anchors: string[] = [];
+    const wanted = new Map<string, Wanted[]>();
+    const want = (anchor: string, one: Wanted): void => {
+      const same = wanted.get(anchor);
+      if (same === undefined) wanted.set(anchor, [one]);
+      else same.push(one);
+    };
     for (const form of values.flatMap(formsOf)) {
-      wanted.push({ form });
-      anchors.push(form.text.slice(0, Math.min(ANCHOR_LENGTH, form.least)));
+      want(form.text.slice(0, Math.min(ANCHOR_LENGTH, form.least)), { form });
     }
-    for (const rule of RULES) {
-      for (const anchor of rule.anchors) {
-        wanted.push({ rule });
-        anchors.push(anchor);
-      }
-    }
-    this.#wanted = wanted;
-    this.#anchors = new Anchors(anchors);
+    for (const rule of RULES) for (const anchor of rule.anchors) want(anchor, { rule });
+    this.#wanted = [...wanted.values()];
+    this.#anchors = new Anchors([...wanted.keys()]);
   }
 
   /** `known`: only the values the runner knows, whatever else looks like a secret. */
@@ -49,9 +50,7 @@ export class Matcher {
     const spans: Span[] = [];
     let open = text.length;
     const goesOnAfter = openAfter(text);
-    const unfinished = this.#anchors.scan(text, (anchor, start) => {
-      const wanted = this.#wanted[anchor];
-      if (wanted === undefined) return;
+    const look = (wanted: Wanted, start: number): void => {
       if ('form' in wanted) {
         const { end, open: goesOn } = compareForm(wanted.form, text, start);
         if (end !== null) addSpan(spans, { start, end, kind: wanted.form.kind, known: true });
@@ -61,6 +60,9 @@ export class Matcher {
         if (span !== null) addSpan(spans, span);
         if (start > goesOnAfter(wanted.rule)) open = Math.min(open, start);
       }
+    };
+    const unfinished = this.#anchors.scan(text, (anchor, start) => {
+      for (const wanted of this.#wanted[anchor] ?? NONE) look(wanted, start);
     });
     return { spans, open: Math.min(open, unfinished) };
   }

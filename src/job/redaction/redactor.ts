@@ -34,13 +34,19 @@ export function createRedactor({ values }: { readonly values: readonly KnownSecr
     text: (text) => without(text, matcher.find(text)),
     known: (text) => without(text, matcher.find(text, 'known')),
     stream: () => new Stream((text) => matcher.find(text)),
-    learn(more) {
+    learn(given) {
+      const before = new Set(known.map(identity));
+      const more = given.filter((secret) => !before.has(identity(secret)));
       if (more.length === 0) return;
       known = [...known, ...more];
       matcher = new Matcher(known);
     },
     kindsIn: (text) => [...new Set(matcher.find(text).spans.map(({ kind }) => kind))],
   };
+}
+
+function identity({ kind, value, whole, alone }: KnownSecret): string {
+  return `${kind} ${whole ?? ''} ${alone ?? ''} ${value}`;
 }
 
 /** What a rule may have to see of the text before. */

@@ -10,9 +10,15 @@ import { type Bounds, DEFAULT_BOUNDS } from './bounds.ts';
  */
 export function readBounds(userDir: string): Bounds | null {
   const text = settingsText(userDir);
-  if (text === '') return DEFAULT_BOUNDS;
+  // Without a file a key in the environment may still lead somewhere, which the program has found out.
   const kept = readKept(userDir);
-  return kept !== null && kept.digest === digestOf(text) ? kept.bounds : null;
+  if (kept !== null && kept.digest === digestOf(text)) return kept.bounds;
+  return text === '' ? DEFAULT_BOUNDS : null;
+}
+
+/** Has the program ever left bounds here? */
+export function hasBounds(userDir: string): boolean {
+  return textOf(boundsPath(userDir)) !== '';
 }
 
 /** Keeps the bounds for the hooks. Throws UserError `storage`. */

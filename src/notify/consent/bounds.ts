@@ -1,12 +1,20 @@
 import { DEFAULT_LIMITS, type Limits } from '../../job/limits.ts';
 import type { Destination } from './first-send.ts';
 
+/** By the profile's name, and by the provider in front of the model's. */
+interface Named {
+  readonly profiles: Readonly<Record<string, readonly Destination[]>>;
+  readonly providers: Readonly<Record<string, readonly Destination[]>>;
+}
+
 /** What a model may use without asking: the user's own settings. */
 export interface Bounds {
   readonly mode: 'off' | 'ondemand' | 'auto';
   readonly defaultProfile: string | null;
   /** Where a job without `--model` and `--profile` sends to; nothing: to this machine, or nobody knows. */
   readonly sendsTo: readonly Destination[];
+  /** Where one with `--profile` or `--model` does, as far as there are keys. */
+  readonly named?: Named | undefined;
   /** US dollars; null: no cap is set. */
   readonly perJob: number;
   readonly perDay: number | null;

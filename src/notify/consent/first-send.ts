@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { writeAtomic } from '../../store/atomic-file.ts';
 import { ensureFolder } from '../../store/folders.ts';
 import { repositoryHash } from '../../store/paths.ts';
+import type { Bounds } from './bounds.ts';
+import { callWords } from './call-words.ts';
 
 /** Who gets what the worker reads: a provider, and the host its requests go to. */
 export interface Destination {
@@ -52,6 +54,25 @@ export function rememberSent(
   writeAtomic(sentFile(userDir, repo), text, { durable: false });
 }
 
+/**
+ * Where a call would send to, by its words and what the program knew of the settings: the default's, or those of what it
+ * names. Nothing, where that cannot be told. Pure.
+ */
+export function destinationsIn(
+  argv: readonly string[],
+  { sendsTo, named }: Pick<Bounds, 'sendsTo' | 'named'>,
+): readonly Destination[] {
+  const { values } = callWords(argv);
+  const of = (known: Readonly<Record<string, readonly Destination[]>> | undefined, name: string) =>
+    known !== undefined && Object.hasOwn(known, name) ? known[name] : undefined;
+  const [profile] = values('--profile');
+  if (profile !== undefined) return of(named?.profiles, profile) ?? [];
+  const [model] = values('--model');
+  if (model === undefined) return sendsTo;
+  const prefix = /^([^:/]+):/.exec(model)?.[1] ?? model;
+  return of(named?.providers, prefix) ?? of(named?.profiles, prefix) ?? [];
+}
+
 /** `openrouter (openrouter.ai) and deepseek (api.deepseek.com)`. */
 export function destinationsText(destinations: readonly Destination[]): string {
   const names = destinations.map(({ provider, host }) => `${provider} (${host})`);
@@ -72,12 +93,14 @@ function isSame(one: Destination, other: Destination): boolean {
 }
 
 function isSent(value: unknown): value is Sent {
+  if (!isDestination(value)) return false;
+  const { at, asked } = value as Partial<Record<string, unknown>> & Destination;
+  return typeof at === 'string' && typeof asked === 'boolean';
+}
+
+/** What a file of ours holds, as a destination. */
+export function isDestination(value: unknown): value is Destination {
   if (typeof value !== 'object' || value === null) return false;
-  const { provider, host, at, asked } = value as Record<string, unknown>;
-  return (
-    typeof provider === 'string' &&
-    typeof host === 'string' &&
-    typeof at === 'string' &&
-    typeof asked === 'boolean'
-  );
+  const { provider, host } = value as Record<string, unknown>;
+  return typeof provider === 'string' && typeof host === 'string';
 }

@@ -1,3 +1,4 @@
+import type { Destination } from './first-send.ts';
 import type { Need } from './need.ts';
 
 /**
@@ -11,7 +12,13 @@ export type Grant =
       readonly words: readonly string[];
       readonly expiresAt: number;
     }
-  | { readonly kind: 'dialog'; readonly argv: readonly string[]; readonly expiresAt: number };
+  | {
+      readonly kind: 'dialog';
+      readonly argv: readonly string[];
+      /** Where the dialog said that files go to; absent: it named nothing. */
+      readonly to?: readonly Destination[] | undefined;
+      readonly expiresAt: number;
+    };
 
 /** Milliseconds a grant can be used: as long as a person remembers what they have said. */
 export const GRANT_LIFE_MS = 5 * 60_000;
@@ -49,6 +56,32 @@ export function covers(grant: Grant, argv: readonly string[], need: Need, now: n
   return grant.verb === 'delegate-setup'
     ? isVerbatim(grant.words, argv)
     : namesJob(grant.words, argv.slice(1));
+}
+
+/**
+ * Did the person agree to this sum, and not only to something else this call needs? A dialog has shown the whole call; in
+ * typed words the sum stands as the option, as `$9`, or as `budget 9`. `usd`: US dollars.
+ */
+export function namesSum(grant: Grant, flag: string, usd: number): boolean {
+  if (grant.kind === 'dialog') return true;
+  return grant.words.some((word, at) => {
+    const said = word.startsWith(`${flag}=`) ? word.slice(flag.length + 1) : word;
+    const isSum = said !== word || word.startsWith('$');
+    const isNext = [flag, 'budget', 'cap'].includes(grant.words[at - 1]?.toLowerCase() ?? '');
+    return (isSum || isNext) && Number(said.replace(/^\$/, '') || Number.NaN) === usd;
+  });
+}
+
+/** Does what the person said name the job this call is about? A dialog has shown it. `args` is what follows the verb. */
+export function namesItsJob(grant: Grant, args: readonly string[]): boolean {
+  if (grant.kind === 'dialog') return true;
+  const id = jobIn(args);
+  return id !== undefined && (grant.words.includes(id) || grant.words.includes(id.slice(-6)));
+}
+
+/** The first word that is the id of a job or of a conversation, whole or its end. */
+export function jobIn(args: readonly string[]): string | undefined {
+  return args.find((arg) => /^(?:[tc]_[0-9a-z]+_)?[0-9a-z]{6}$/.test(arg));
 }
 
 /** For these the words after the command are a request in plain language; what goes beyond must be said in it. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExclusive } from '../../store/atomic-file.ts';
 import { ensureFolder } from '../../store/folders.ts';
+import { isDestination } from './first-send.ts';
 import { covers, type Grant, mintedAt } from './grant.ts';
 import type { Need } from './need.ts';
 
@@ -105,10 +106,12 @@ function read(path: string): Grant | null {
 
 function asGrant(value: unknown): Grant | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { kind, verb, words, argv, expiresAt } = value as Record<string, unknown>;
+  const { kind, verb, words, argv, to, expiresAt } = value as Record<string, unknown>;
   if (typeof expiresAt !== 'number' || !Number.isFinite(expiresAt)) return null;
   if (kind === 'typed' && typeof verb === 'string' && isWords(words)) return { kind, verb, words, expiresAt };
-  if (kind === 'dialog' && isWords(argv)) return { kind, argv, expiresAt };
+  const named = Array.isArray(to) ? to.filter(isDestination) : [];
+  if (kind === 'dialog' && isWords(argv))
+    return { kind, argv, ...(named.length > 0 && { to: named }), expiresAt };
   return null;
 }
 

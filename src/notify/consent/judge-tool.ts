@@ -81,9 +81,12 @@ function judgeWrite(place: string | null): ToolVerdict {
   return deny(`${place === '' ? 'this folder' : place} is cc-delegate's own`);
 }
 
+/** Of which the older product's `config.json` may hold keys, as `credentials.json` does. */
+const KEPT_FROM_EYES = /^(?:credentials|grants|logins|config\.json)|[*?[{]/;
+
 /** Keys and consents are not for a model's eyes, nor is a pattern or a folder that has them among others. */
 function judgeRead(place: string | null): ToolVerdict {
-  if (place === null || (place !== '' && !/^(credentials|grants)|[*?[{]/.test(place))) return FREE;
+  if (place === null || (place !== '' && !KEPT_FROM_EYES.test(place))) return FREE;
   return deny(`${place === '' ? 'this folder' : place} holds keys`);
 }
 
@@ -112,7 +115,9 @@ function judgeFiles(call: ToolCall, [program = '', ...args]: readonly string[]):
 function placeOf({ userDir, cwd, home }: ToolCall, path: string): string | null {
   const spelled = path.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home);
   // After a `cd` the same file has a shorter name; no repository's own `.cc-delegate` has these.
-  const short = /(?:^|\/)\.cc-delegate\/((?:config\.yaml|credentials|grants).*)$/.exec(spelled)?.[1];
+  const short = /(?:^|\/)\.cc-delegate\/((?:config\.yaml|config\.json|credentials|grants|logins).*)$/.exec(
+    spelled,
+  )?.[1];
   if (short !== undefined) return short;
   if (!/[/.]/.test(spelled)) return null;
   const absolute = isAbsolute(spelled) ? resolve(spelled) : resolve(cwd, spelled);

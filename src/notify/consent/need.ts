@@ -34,13 +34,8 @@ export function needOf(
     );
     return newTo === null ? beyond : sending(beyond ?? needed(verb, '', []), newTo);
   }
-  if (verb === 'answer' && has('--raise-budget')) {
-    return needed(
-      verb,
-      'lets a job spend more',
-      values('--raise-budget').map((usd) => `--raise-budget ${usd}`),
-    );
-  }
+  const raises = verb === 'answer' ? values('--raise-budget').map((usd) => `--raise-budget ${usd}`) : [];
+  if (raises.length > 0) return needed(verb, 'lets a job spend more', raises);
   if (NAMING_FILES.has(verb)) {
     return unlessNone(verb, 'names a file outside of this directory', filesElsewhere(args));
   }

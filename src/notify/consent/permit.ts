@@ -2,7 +2,7 @@ import { visiblePath } from '../../job/format.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import type { Bounds } from './bounds.ts';
 import { callerOf } from './caller.ts';
-import type { Grant } from './grant.ts';
+import { type Grant, jobIn } from './grant.ts';
 import { burn } from './grants.ts';
 import { type Need, needOf } from './need.ts';
 
@@ -44,7 +44,7 @@ const GOING_ON = new Set(['followup', 'resume', 'retry']);
  */
 function named([verb = '', ...args]: readonly string[], use: (need: Need) => Grant | null): Grant | null {
   if (!GOING_ON.has(verb)) return null;
-  const id = args.find((arg) => /^(?:[tc]_[0-9a-z]+_)?[0-9a-z]{6}$/.test(arg));
+  const id = jobIn(args);
   if (id === undefined) return null;
   const byName = (name: string): Grant | null => use({ verb, why: 'goes on with a job', words: [name] });
   return byName(id) ?? byName(id.slice(-6));

@@ -104,8 +104,11 @@ function isLiteral(word: Word): boolean {
 /** The program by its name, or by the file it is built into. */
 const OURS = /(^|\/)cc-delegate$|cc-delegate.*\/dist\/cli\.js$/;
 
-/** Variables by which we tell a session from a person, and find the person's settings. */
-const DISGUISE = /^(CLAUDE\w*|CC_DELEGATE_\w*|HOME|XDG_STATE_HOME)(=|$)/;
+/**
+ * Variables by which we tell a session from a person, and find the person's settings; the older product's `DELEGATE_*`
+ * are settings themselves.
+ */
+const DISGUISE = /^(CLAUDE\w*|(?:CC_)?DELEGATE_\w*|HOME|XDG_STATE_HOME)(=|$)/;
 
 const WRAPPERS =
   /^(env|command|exec|nohup|time|sudo|doas|timeout|nice|setsid|xargs|stdbuf|node|bash|sh|dash|zsh|npx|bunx|pnpm|yarn|dlx|parallel|find|--)$/;

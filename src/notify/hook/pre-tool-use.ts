@@ -4,7 +4,13 @@ import { stripControls, trimLine } from '../../job/format.ts';
 import type { Bounds } from '../consent/bounds.ts';
 import { readBounds } from '../consent/bounds-file.ts';
 import { callWords } from '../consent/call-words.ts';
-import { destinationsText, sentFrom, unagreed } from '../consent/first-send.ts';
+import {
+  type Destination,
+  destinationsIn,
+  destinationsText,
+  sentFrom,
+  unagreed,
+} from '../consent/first-send.ts';
 import { GRANT_LIFE_MS } from '../consent/grant.ts';
 import { isTyped, mint, revokeDialogs } from '../consent/grants.ts';
 import { judgeTool, type ToolVerdict } from '../consent/judge-tool.ts';
@@ -33,7 +39,10 @@ export function preToolUse({ input, env, userDir, now }: PolicyCall): object | n
     home: env.HOME ?? homedir(),
     bounds,
     // Where nobody is to be asked, the program says it and remembers that nobody was.
-    newTo: (argv) => (isAttended(env) ? newDestination({ userDir, env, cwd }, argv, bounds) : null),
+    newTo: (argv) => {
+      const news = isAttended(env) ? newDestinations({ userDir, env, cwd }, argv, bounds) : [];
+      return news.length === 0 ? null : destinationsText(news);
+    },
     isGranted: (argv, need) => isTyped(userDir, session, { argv, need, now }),
   });
   if (verdict.kind === 'free') return null;
@@ -45,24 +54,26 @@ export function preToolUse({ input, env, userDir, now }: PolicyCall): object | n
     );
   }
   for (const argv of verdict.calls) {
-    mint(userDir, session, { kind: 'dialog', argv, expiresAt: now + GRANT_LIFE_MS });
+    const to = newDestinations({ userDir, env, cwd }, argv, bounds);
+    const named = to.length > 0 && { to };
+    mint(userDir, session, { kind: 'dialog', argv, ...named, expiresAt: now + GRANT_LIFE_MS });
   }
   return decision('ask', question(verdict));
 }
 
-/** What of the default's destinations the work of the call's repository has not gone to, with a yes. */
-function newDestination(
+/** Where this call sends to that the work of its repository has not gone to, with a yes. */
+function newDestinations(
   { userDir, env, cwd }: Pick<PolicyCall, 'userDir' | 'env'> & { readonly cwd: string },
   argv: readonly string[],
   bounds: Bounds | null,
-): string | null {
-  if (bounds === null || bounds.sendsTo.length === 0) return null;
+): readonly Destination[] {
+  const wanted = bounds === null ? [] : destinationsIn(argv, bounds);
+  if (wanted.length === 0) return [];
   const [elsewhere] = callWords(argv).values('--repo');
   const place = elsewhere === undefined ? cwd : resolve(cwd, elsewhere);
   // Asks outside of any repository have a folder of ours for one.
   const repo = repositoryOf(place, env) ?? join(resolve(userDir), 'asks');
-  const news = unagreed(sentFrom(userDir, repo), bounds.sendsTo);
-  return news.length === 0 ? null : destinationsText(news);
+  return unagreed(sentFrom(userDir, repo), wanted);
 }
 
 function question({ why }: Extract<ToolVerdict, { kind: 'ask' }>): string {

@@ -9,7 +9,7 @@ import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import type { Snapshot } from '../../workspace/snapshot.ts';
 import { snapshotOfHead } from '../../workspace/snapshot-of-head.ts';
 import { checkpoint } from '../checkpoint.ts';
-import { withholdNeverSent } from '../never-send.ts';
+import { hideNeverSent, withholdNeverSent } from '../never-send.ts';
 import type { RunningJob } from '../running-job.ts';
 import { filesProgram } from '../runtime.ts';
 import { fileTools } from '../tools/file-tools.ts';
@@ -38,7 +38,7 @@ export async function openLookout(job: RunningJob): Promise<Lookout> {
   checkpoint('ask:snapshot');
   const { taken, removed, leftOut } = snapshot;
   job.log.event('snapshot', { taken: taken.length, removed: removed.length, leftOut: leftOut.slice(0, 20) });
-  const neverSend = await withholdNeverSent(job);
+  const { globs } = await withholdNeverSent(job);
   const sandbox = await openSandbox({
     jobId: record.id,
     workspace: work,
@@ -50,11 +50,12 @@ export async function openLookout(job: RunningJob): Promise<Lookout> {
     network: 'none',
     readable: [],
   });
+  const hidden = await hideNeverSent(sandbox, globs, { work, beside: job.places.folder });
   const files = filesInside({
-    sandbox,
+    sandbox: hidden.sandbox,
     workspace: work,
     program: filesProgram(),
-    neverSend,
+    neverSend: globs,
     timeoutMs: record.limits.commandTimeout * 1000,
   });
   const tools = fileTools(files, () => undefined)

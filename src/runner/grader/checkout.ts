@@ -8,6 +8,7 @@ import type { Collected } from '../../workspace/collect.ts';
 import { filesInside } from '../../workspace/files-helper/client.ts';
 import { hostGit } from '../../workspace/git.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
+import { hideNeverSent } from '../never-send.ts';
 import type { Prepared } from '../prepare.ts';
 import type { RunningJob } from '../running-job.ts';
 import { filesProgram } from '../runtime.ts';
@@ -54,11 +55,13 @@ export async function openGraderCheckout(
     network: 'none',
     readable: repository.objectDirectories,
   });
+  const { globs } = prepared.neverSend;
+  const hidden = await hideNeverSent(sandbox, globs, { work: checkout, beside: folder });
   const files = filesInside({
-    sandbox,
+    sandbox: hidden.sandbox,
     workspace: checkout,
     program: filesProgram(),
-    neverSend: prepared.neverSend,
+    neverSend: globs,
     timeoutMs: record.limits.commandTimeout * 1000,
   });
   return {

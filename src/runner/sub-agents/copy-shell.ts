@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { ToolDefinition } from '../../engine/engine.ts';
 import { runtimeOf } from '../../provider/sandbox-runtime.ts';
 import { copyFolder } from '../../workspace/ready/copy-folder.ts';
+import { HiddenFiles, hiding } from '../../workspace/sandbox/hidden-files.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import type { Guard } from '../guard/open.ts';
@@ -21,6 +22,8 @@ export interface CopyPlace {
   readonly job: RunningJob;
   readonly prepared: Pick<Prepared, 'repository' | 'ready'>;
   readonly guard: Guard;
+  /** What the workspace hides from its worker: as well hidden in a copy. */
+  readonly hidden?: HiddenFiles | null;
   /** For the copy alone; made when it is needed. */
   readonly folder: string;
 }
@@ -73,12 +76,12 @@ export function copyShell(place: CopyPlace): CopyShell {
 
 const PUT = 'mkdir -p -- "$(dirname -- "$2")" && cp -f -- "$1" "$2"';
 
-async function openCopy({ job, prepared, folder }: CopyPlace, work: string): Promise<Sandbox> {
+async function openCopy({ job, prepared, folder, hidden = null }: CopyPlace, work: string): Promise<Sandbox> {
   const { record } = job.writer;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const from = { root: job.places.folder, path: 'work' };
   await copyFolder({ ...from, target: work, leaveOut: [], signal: job.stop.signal });
-  return openSandbox({
+  const sandbox = await openSandbox({
     jobId: record.id,
     workspace: work,
     home: join(folder, 'home'),
@@ -89,4 +92,7 @@ async function openCopy({ job, prepared, folder }: CopyPlace, work: string): Pro
     network: record.network,
     readable: [...prepared.repository.objectDirectories, ...prepared.ready.objectDirectories],
   });
+  if (hidden === null) return sandbox;
+  const copied = await HiddenFiles.open(work, await hidden.paths(), join(folder, 'never-sent'));
+  return hiding(sandbox, [copied, hidden]);
 }

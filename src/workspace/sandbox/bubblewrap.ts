@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import {
   type Argv,
   type Backend,
@@ -13,6 +14,7 @@ import { type HostView, pathInside, viewHost } from './host-view.ts';
 import { CLOSE_ROOT, HOSTS_DESCRIPTOR, isAtOrBelow, mountOptions, type Option, type Spot } from './mounts.ts';
 import { childrenOf } from './processes.ts';
 import { findSystemProgram } from './programs.ts';
+import type { Hidden } from './sandbox.ts';
 import { DOWNLOAD_VARIABLES } from './toolchains.ts';
 
 /** The name of the machine inside; it resolves, as some programs want, to the machine itself. */
@@ -77,6 +79,7 @@ export function bubblewrapOptions(view: HostView, place: JobPlace, command: Comm
     ...(place.network === 'none' ? [['--unshare-net']] : []),
     ['--hostname', HOST_NAME],
     ...mountOptions(view, spots, realpathSync(place.temp)),
+    ...(command.hidden ?? []).flatMap((files) => hide(files, spots)),
     ...(place.network === 'none' ? [['--file', String(HOSTS_DESCRIPTOR), '/etc/hosts']] : []),
     CLOSE_ROOT,
     ['--chdir', command.cwd],
@@ -99,6 +102,19 @@ const HOLD: readonly Option[] = [
   ['--unshare-uts'],
   ['--unshare-cgroup-try'],
 ];
+
+/**
+ * Covers over files, by every name their folder is seen by. These are the only mounts below a folder the worker can
+ * write: a link in the place of one would lead the mount, or the file made for it, elsewhere. So the caller has just
+ * seen that there is none, and the next command of the worker begins when this one has ended.
+ */
+function hide({ cover, paths }: Hidden, spots: readonly Spot[]): Option[] {
+  return paths.flatMap((path) =>
+    spots
+      .filter(({ from }) => isAtOrBelow(path, from))
+      .map(({ from, at }) => ['--ro-bind', cover, join(at, relative(from, path))]),
+  );
+}
 
 /** A path that is a link, or lies behind one, is seen by both of its names. What is not there is not seen. */
 function spotsOf(path: string, writable: boolean): Spot[] {

@@ -1,5 +1,6 @@
 import type { Network, SandboxLevel } from '../../job/record.ts';
 import type { Environment } from './environment.ts';
+import type { Hidden } from './sandbox.ts';
 
 export type Argv = readonly [string, ...string[]];
 
@@ -26,6 +27,7 @@ export interface CommandPlace {
   readonly cwd: string;
   readonly writable: readonly string[];
   readonly readable: readonly string[];
+  readonly hidden?: readonly Hidden[];
 }
 
 /** How the commands of one sandbox are held. */

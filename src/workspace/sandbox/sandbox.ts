@@ -18,12 +18,20 @@ export interface Command {
   /** Folders beside the workspace this command may write or read. */
   readonly writable?: readonly string[];
   readonly readable?: readonly string[];
+  /** At level `full`: files this command sees empty, and cannot write. */
+  readonly hidden?: readonly Hidden[];
   readonly signal?: AbortSignal;
   /**
    * Its output may be sockets: only for a program of our choice, which never opens /dev/stderr and the like
    * by name. Spares the process that makes pipes.
    */
   readonly sockets?: boolean;
+}
+
+/** Files, each a regular one reached by no link, and the empty file that is seen in their places. Absolute. */
+export interface Hidden {
+  readonly cover: string;
+  readonly paths: readonly string[];
 }
 
 /** What is kept of a stream: all of it, or its head and its tail around a note that names the true size. */
@@ -45,7 +53,7 @@ export interface CommandResult {
 }
 
 /** Its output are sockets, so it has to be a program of our choice; see `Command.sockets`. */
-export type ServiceCommand = Pick<Command, 'argv' | 'cwd' | 'env' | 'writable' | 'readable'>;
+export type ServiceCommand = Pick<Command, 'argv' | 'cwd' | 'env' | 'writable' | 'readable' | 'hidden'>;
 
 /** One program that stays, e.g. the helper of the file tools. It is fed and read as it runs. */
 export interface Service {

@@ -6,7 +6,7 @@ import { EXIT, UserError } from '../../job/user-error.ts';
 import type { Argv, Containment } from './containment.ts';
 import { closeWriters, makePipes } from './pipes.ts';
 import { workspaceLost } from './place.ts';
-import type { Command } from './sandbox.ts';
+import type { Command, ServiceCommand } from './sandbox.ts';
 
 /** A running command, or one that could not be found: that is its own failure, with a shell's exit code. */
 export type Started =
@@ -21,14 +21,14 @@ export type Started =
   | { readonly ok: false; readonly exitCode: 126 | 127; readonly text: string };
 
 /** What is asked of a start, whether for a command or for a service. */
-export interface Start extends Pick<Command, 'argv' | 'cwd' | 'env' | 'writable' | 'readable' | 'sockets'> {
+export interface Start extends ServiceCommand, Pick<Command, 'sockets'> {
   readonly stdin: 'empty' | 'pipe';
 }
 
 /** Starts the leader. Throws a UserError when the system cannot, or when the folder has gone. */
 export async function startCommand(command: Start, containment: Containment): Promise<Started> {
-  const { cwd, writable = [], readable = [] } = command;
-  const wrapped = containment.wrap(command.argv, { cwd, writable, readable });
+  const { cwd, writable = [], readable = [], hidden = [] } = command;
+  const wrapped = containment.wrap(command.argv, { cwd, writable, readable, hidden });
   const [program, ...args] = wrapped;
   const count = containment.keepsStderr ? 3 : 2;
   const pipes =

@@ -14,21 +14,21 @@ const CONFIG = {
     cheap: {
       model: 'litellm:minimax/MiniMax-M3',
       api_key_env_var: 'MINIMAX_API_KEY',
-      fallback_models: ['litellm:openrouter/qwen/qwen3-coder', 'litellm:groq/llama'],
+      fallback_models: ['litellm:openrouter/qwen/qwen3-coder', 'litellm:nosuch/llama'],
     },
     own: {
       model: 'litellm:openai/my-model',
       api_base: 'https://models.example/v1',
       api_key_env_var: 'OWN_KEY',
     },
-    odd: { model: 'litellm:groq/llama', api_key_env_var: 'GROQ_API_KEY' },
+    odd: { model: 'litellm:nosuch/llama', api_key_env_var: 'ODD_KEY' },
     copilot: { model: 'litellm:github_copilot/gpt' },
     typed: { model: 'qwen3:8b', provider: 'ollama', temperature: 1 },
   },
   default_profile: 'own',
   dashboard_port: 8080,
 };
-const CREDENTIALS = { MINIMAX_API_KEY: KEY, OWN_KEY: `${KEY}-own`, GROQ_API_KEY: 'gsk' };
+const CREDENTIALS = { MINIMAX_API_KEY: KEY, OWN_KEY: `${KEY}-own`, ODD_KEY: 'odd-key' };
 
 function terminal(folder?: string) {
   const home = makeFolder();
@@ -61,7 +61,7 @@ describe('config import', () => {
     const before = originals();
     const { json, text } = await config('import', ...(folder === undefined ? [] : [folder]));
     expect(originals()).toEqual(before);
-    expect(json).toMatchObject({ profiles: ['cheap', 'own', 'typed'] });
+    expect(json).toMatchObject({ profiles: ['cheap', 'own', 'copilot', 'typed'] });
     expect(yaml()).toContain('defaultProfile: own');
     expect((await config('profile', 'list')).json).toMatchObject({
       profiles: [
@@ -80,16 +80,16 @@ describe('config import', () => {
           isDefault: true,
           key: { found: true },
         },
+        { name: 'copilot', provider: 'copilot', model: 'gpt' },
         { name: 'typed', provider: 'ollama', model: 'qwen3:8b' },
       ],
     });
     expect([keyOf('cheap'), keyOf('own')]).toEqual([KEY, `${KEY}-own`]);
     for (const said of [
       'odd: left out',
-      'copilot: left out',
       'temperature is not known',
       'dashboard_port',
-      'litellm:groq/llama',
+      'litellm:nosuch/llama',
     ]) {
       expect(text).toContain(said);
     }
@@ -99,11 +99,43 @@ describe('config import', () => {
   it('keeps profiles that are there, unless it is forced', async () => {
     const { config, yaml } = terminal();
     await config('profile', 'set', 'cheap', '--provider', 'openrouter', '--model', 'a/b');
-    expect((await config('import')).json).toMatchObject({ kept: ['cheap'], profiles: ['own', 'typed'] });
+    expect((await config('import')).json).toMatchObject({
+      kept: ['cheap'],
+      profiles: ['own', 'copilot', 'typed'],
+    });
     expect(yaml()).toMatch(/defaultProfile: cheap/);
     expect(yaml()).toContain('a/b');
     await config('import', '--force');
     expect(yaml()).not.toContain('a/b');
+  });
+
+  it('goes on past a key that cannot be saved, and takes those of profiles that are there without one', async () => {
+    const folder = join(makeFolder(), 'older');
+    const { config, keyOf } = terminal(folder);
+    writeFileSync(
+      join(folder, 'config.json'),
+      JSON.stringify({
+        profiles: {
+          bad: { model: 'litellm:deepseek/chat', api_key: 'two\nlines' },
+          good: { model: 'litellm:deepseek/chat', api_key: `${KEY}-good` },
+          there: { model: 'litellm:deepseek/chat', api_key: `${KEY}-there` },
+        },
+      }),
+    );
+    await config('profile', 'set', 'there', '--provider', 'deepseek', '--model', 'chat');
+    const { json, text } = await config('import', folder);
+    expect(json).toMatchObject({ profiles: ['bad', 'good'], kept: ['there'], keys: ['good', 'there'] });
+    expect(text).toMatch(/^bad: its key was not saved: /m);
+    expect(text).not.toContain('two');
+    expect([keyOf('good'), keyOf('there')]).toEqual([`${KEY}-good`, `${KEY}-there`]);
+    expect((await config('import', folder)).json).toMatchObject({ keys: [] });
+  });
+
+  it('takes no key for a profile of the same name that is for another provider', async () => {
+    const folder = join(makeFolder(), 'older');
+    const { config } = terminal(folder);
+    await config('profile', 'set', 'cheap', '--provider', 'deepseek', '--model', 'chat');
+    expect((await config('import', folder)).json).toMatchObject({ kept: ['cheap'], keys: ['own'] });
   });
 
   it('only says what it would do with --dry-run', async () => {
@@ -119,7 +151,7 @@ describe('config import', () => {
     await setKey(
       env,
       { kind: 'provider', name: 'minimax' },
-      { key: 'sk-new', provider: 'minimax', host: 'x' },
+      { key: 'sk-new', provider: 'minimax', host: 'api.minimax.io' },
       () => undefined,
     );
     expect(JSON.parse(originals()[1] ?? '')).toMatchObject(CREDENTIALS);

@@ -36,7 +36,55 @@ function terminal(variables: Record<string, string> = {}, cwd = makeFolder()) {
   };
 }
 
+describe('what is typed', () => {
+  it('may be a negative number, which is then refused for what it is', async () => {
+    const { config } = terminal();
+    const { message, exit } = await refusal(() => config('set', 'budget.perDay', '-1'));
+    expect(exit).toBe(2);
+    expect(message).toMatch(/budget\.perDay is not valid/);
+  });
+
+  it('is told how a profile is put right by the command that sets profiles', async () => {
+    const { config } = terminal();
+    const set = () => config('profile', 'set', 'x', '--provider', 'openai-compatible', '--model', 'm');
+    const { remedy } = await refusal(set);
+    expect(remedy).toContain('cc-delegate config profile set x …');
+    expect(remedy).not.toContain('config set profiles');
+  });
+
+  it.each(['copilot', 'chatgpt'])('gives a login no address of its own: %s', async (provider) => {
+    const { config } = terminal();
+    const own = ['profile', 'set', 'x', '--provider', provider, '--model', 'm'];
+    const { exit, message } = await refusal(() => config(...own, '--base-url', 'https://other.example'));
+    expect([exit, message]).toEqual([2, expect.stringContaining('its own address alone')]);
+    expect((await config(...own)).exit).toBe(0);
+  });
+
+  it('is told that a cloud’s key is saved for a profile', async () => {
+    const { config } = terminal();
+    const { what, remedy } = await refusal(() => config('key', 'set', 'azure'));
+    expect(what).toContain('has no address of its own');
+    expect(remedy).toMatch(/profile set NAME --provider azure .*AZURE_API_KEY/);
+  });
+});
+
 describe('config show', () => {
+  it('says which model the older variables choose, until there is a profile', async () => {
+    const { config } = terminal({ DELEGATE_MODEL: 'litellm:deepseek/deepseek-chat' });
+    const said = expect.stringContaining('the model is deepseek:deepseek-chat, from DELEGATE_MODEL');
+    expect((await config('show')).json).toMatchObject({ warnings: [said] });
+    await config(...CHEAP);
+    expect((await config('show')).json).toMatchObject({ warnings: [] });
+  });
+
+  it('names unknown keys on one line, whatever they hold', async () => {
+    const { config, file } = terminal();
+    writeFileSync(file, '"a\\nb": 1\nc: 1\n', { mode: 0o600 });
+    expect((await config('show')).json).toMatchObject({
+      warnings: ['config.yaml: "a b", "c" are no settings of this version; they are kept'],
+    });
+  });
+
   it('says of every value where it comes from, masks secrets, and fits 80 columns', async () => {
     const repository = makeRepository({ 'cc-delegate.yaml': 'test: npm test\nmodel: evil\n' });
     const { config, errors } = terminal({ OPENROUTER_API_KEY: KEY }, repository);

@@ -2,13 +2,16 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { readStatus } from '../../../src/cli/auth/status.ts';
 import { addRules } from '../../../src/cli/claude-settings/allow-rules.ts';
 import { installStatusLine } from '../../../src/cli/claude-settings/status-line.ts';
 import { isAtLeast, versionIn } from '../../../src/cli/doctor/client-version.ts';
 import { profileChecks, sessionChecks } from '../../../src/cli/doctor/session-checks.ts';
 import { rungOf } from '../../../src/cli/doctor/wake-up.ts';
+import { verb as doctor } from '../../../src/cli/doctor.ts';
 import { makeBell } from '../../../src/notify/bell.ts';
 import { saveSession } from '../../../src/notify/sessions.ts';
+import { setKey } from '../../../src/provider/credentials.ts';
 import { identify } from '../../../src/store/liveness.ts';
 import { makeFolder } from '../../helpers/repository.ts';
 
@@ -128,5 +131,67 @@ describe('versions', () => {
   it('are found in what the client prints', () => {
     expect(versionIn('2.1.332 (Claude Code)\n')).toBe('2.1.332');
     expect(versionIn('Claude')).toBeNull();
+  });
+});
+
+describe('the access of a profile', () => {
+  const AZURE = { provider: 'azure', model: 'm' };
+  const RESOURCE = { AZURE_RESOURCE_NAME: 'res' };
+
+  it.each([
+    ['a key is there', { provider: 'deepseek', model: 'm' }, { DEEPSEEK_API_KEY: 'k' }, null, 'key found'],
+    ['it has none', { provider: 'deepseek', model: 'm' }, {}, 'cc-delegate config key set p', 'no key'],
+    [
+      'it is no login yet',
+      { provider: 'copilot', model: 'm' },
+      {},
+      'cc-delegate auth login p',
+      'not logged in',
+    ],
+    [
+      'its cloud has a key and no place',
+      AZURE,
+      { AZURE_API_KEY: 'k' },
+      'set AZURE_RESOURCE_NAME',
+      'not all it',
+    ],
+    ['its cloud has a place and no key', AZURE, RESOURCE, 'set AZURE_API_KEY', 'not all it'],
+    ['its cloud has both', AZURE, { ...RESOURCE, AZURE_API_KEY: 'k' }, null, 'key found'],
+  ])('is told when %s, as auth status tells it', async (_case, profile, variables, remedy, text) => {
+    const { context, userDir } = machine(null, variables);
+    mkdirSync(userDir, { mode: 0o700 });
+    writeFileSync(join(userDir, 'config.yaml'), JSON.stringify({ profiles: { p: profile } }));
+    const [found] = await profileChecks(context);
+    const [access] = await readStatus(context, false);
+    expect(found?.text).toContain(text);
+    expect([access?.name, access?.state === 'missing']).toEqual(['p', remedy !== null]);
+    for (const said of [found?.remedy ?? null, access?.remedy ?? null]) {
+      expect(said).toEqual(remedy === null ? null : expect.stringContaining(remedy));
+    }
+  });
+
+  it('is the older variables’ while there is no profile', async () => {
+    const older = { DELEGATE_MODEL: 'litellm:deepseek/deepseek-chat', DELEGATE_API_KEY: 'k' };
+    const { context, userDir } = machine(null, older);
+    const wanted = { name: 'deepseek', how: 'DELEGATE_API_KEY', state: 'present' };
+    expect(await readStatus(context, false)).toMatchObject([wanted]);
+    mkdirSync(userDir, { mode: 0o700 });
+    writeFileSync(join(userDir, 'config.yaml'), '{profiles: {p: {provider: deepseek, model: m}}}');
+    expect(await readStatus(context, false)).toMatchObject([{ name: 'p', state: 'missing' }]);
+  });
+
+  it('is named by where the key of the default model is saved', async () => {
+    const { context } = machine(null, { DEEPSEEK_API_KEY: 'k' });
+    const owner = { kind: 'provider', name: 'deepseek' } as const;
+    await setKey(
+      context.env,
+      owner,
+      { key: 'k', provider: 'deepseek', host: 'api.deepseek.com' },
+      () => undefined,
+    );
+    const { json } = await doctor.run(context);
+    const { checks } = json as { checks: { name: string; text: string }[] };
+    const text = checks.find(({ name }) => name === 'model')?.text;
+    expect(text).toContain('key found (saved for provider deepseek)');
   });
 });

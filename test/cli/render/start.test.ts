@@ -47,22 +47,29 @@ function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): strin
 
 describe('what a start says of money', () => {
   it.each<[string, ReadyModel, readonly ReadyModel[], string]>([
-    ['the budget', ready(prices), [ready(prices)], '$2.50'],
-    ['tokens where the price is unknown', ready(null), [], '5,000,000 tokens'],
+    ['the budget', ready(prices), [ready(prices)], '$2.50, and one call at most beyond it'],
+    [
+      'tokens where the price is unknown',
+      ready(null),
+      [],
+      '5,000,000 tokens, and one call at most beyond it',
+    ],
     [
       'tokens where nothing is paid',
       ready({ input: 0, output: 0 }, { source: 'free' }),
       [],
-      '5,000,000 tokens',
+      '5,000,000 tokens, and one call at most beyond it',
     ],
     [
       'both where a fallback has no price',
       ready(prices),
       [ready(null)],
-      '$2.50; 5,000,000 tokens with a fallback of unknown price',
+      '$2.50, and one call at most beyond it; 5,000,000 tokens with a fallback of unknown price',
     ],
   ])('is the worst case: %s', (_name, primary, fallbacks, most) => {
-    expect(text(primary, fallbacks)).toContain(`\nat most    ${most}\n`);
+    const said = text(primary, fallbacks);
+    expect(said.replaceAll(/\n {11}/g, ' ')).toContain(`\nat most    ${most}\n`);
+    for (const line of said.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   });
 
   it('is the price with its source, whole, in 80 columns', () => {

@@ -10,6 +10,7 @@ describe('classify', () => {
     { status: 402, text: '', kind: 'quota', retry: false, fallback: true },
     { status: 403, text: '', kind: 'auth', retry: false, fallback: true },
     { status: 403, text: 'Insufficient credits', kind: 'quota', retry: false, fallback: true },
+    { status: 403, text: 'Key limit exceeded (total limit)', kind: 'quota', retry: false, fallback: true },
     { status: 404, text: '', kind: 'bad_request', retry: false, fallback: true },
     { status: 408, text: '', kind: 'transient', retry: true, fallback: true },
     { status: 413, text: '', kind: 'overflow', retry: false, fallback: true },

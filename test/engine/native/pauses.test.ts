@@ -89,6 +89,28 @@ it('a budget that is used up stops the run, and no other model is taken', async 
   expect([requests.length, second?.requests.length]).toEqual([1, 0]);
 });
 
+it('a cancel while it waits to be allowed a call makes no step', async () => {
+  let tell: () => void = () => undefined;
+  let allow: () => void = () => undefined;
+  const allowed = new Promise<null>((resolve) => {
+    allow = () => resolve(null);
+  });
+  const asked = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  const mayCall = () => {
+    tell();
+    return allowed;
+  };
+  const { run: job, events, requests } = await run([DONE], { mayCall });
+  await asked;
+  job.abort();
+  allow();
+  expect((await job.done).status).toBe('aborted');
+  expect(eventsOf(events, 'step_start')).toEqual([]);
+  expect(requests.length).toBe(0);
+});
+
 it('a cancel during the wait after a 429 ends the run at once, and no other model is taken', async () => {
   const limited = { status: 429, headers: { 'retry-after': '50' } };
   let tell: () => void = () => undefined;

@@ -71,6 +71,29 @@ describe('a known secret', () => {
     expect(by.text('a quiet-value-77 b')).toBe('a [redacted:FROM_FILE] b');
   });
 
+  it('that stands alone is hidden only as a line of its own, in a stream too', () => {
+    const by = createRedactor({ values: [{ kind: 'line', value: 'abcd', whole: true, alone: true }] });
+    const blanks = ' '.repeat(500);
+    const text = `abcd\n abcd\t\r\nxabcd\nabcd x\n-abcd\nabcde\nab\ncd x\nabcd${blanks}\nabcd`;
+    const out = '[redacted:line]\n [redacted:line]\t\r\nxabcd\nabcd x\n-[redacted:line]\nabcde\nab\ncd x\n';
+    expect(by.text(text)).toBe(`${out}[redacted:line]${blanks}\n[redacted:line]`);
+    for (const length of [1, 3, 7])
+      expect(streamed(by, piecesOf(Buffer.from(text), length)).toString()).toBe(by.text(text));
+  });
+
+  it('that is learnt once more changes nothing', () => {
+    const by = createRedactor({ values: [] });
+    const many = Array.from(
+      { length: 3000 },
+      (_, n) => ({ kind: 'k', value: `line number ${n}`, whole: true }) as const,
+    );
+    by.learn(many);
+    const began = performance.now();
+    for (let n = 0; n < 30; n += 1) by.learn(many);
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(by.text('line number 7, line')).toBe('[redacted:k], line');
+  });
+
   it('is not seen in a text that does not have it, and a text without one is the same text', () => {
     const text = readFileSync('package-lock.json', 'utf8');
     expect(redactor.text(text)).toBe(text);

@@ -80,12 +80,36 @@ describe('a session’s first job of a repository', () => {
     const need = { verb: 'start', why: '', words: [] };
     expect(burn(userDir, 's1', { argv: ['start', 'fix'], need, now: Date.now() })).toMatchObject({
       kind: 'dialog',
+      to: [A],
     });
     rememberSent(userDir, repo, { destinations: [A], asked: false, now: 0 });
     expect(hears('cc-delegate start fix')).toMatch(/"ask"/);
     rememberSent(userDir, repo, { destinations: [A], asked: true, now: 0 });
     expect(hears('cc-delegate start fix')).toBe('null');
     expect(hears('cc-delegate status', {}, makeFolder())).toBe('null');
+  });
+
+  it('names where a call sends that names its model or profile, and nothing else', () => {
+    const { userDir, hears } = session();
+    const named = {
+      profiles: { lan: [{ provider: 'openai-compatible', host: 'llm.corp' }] },
+      providers: { deepseek: [B] },
+    };
+    writeBounds(userDir, { ...DEFAULT_BOUNDS, sendsTo: [A], named });
+    for (const [call, host] of [
+      ['start fix --model deepseek:deepseek-chat', 'deepseek (api.deepseek.com)'],
+      ['start fix --profile lan', 'openai-compatible (llm.corp)'],
+      ['start fix --model=groq:llama', null],
+    ] as const) {
+      const heard = hears(`cc-delegate ${call}`);
+      expect(heard).toContain('"ask"');
+      expect(heard).not.toContain('openrouter');
+      if (host !== null) expect(heard).toContain(host);
+      const need = { verb: 'start', why: '', words: [] };
+      const grant = burn(userDir, 's1', { argv: call.split(' '), need, now: Date.now() });
+      if (grant?.kind !== 'dialog') throw new Error('the dialog left no consent');
+      expect(grant.to === undefined ? null : destinationsText(grant.to)).toBe(host);
+    }
   });
 
   it('is told by the repository of the call, and of its --repo', () => {

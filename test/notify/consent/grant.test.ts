@@ -50,6 +50,8 @@ it.each([
   ['/delegate rename opus to magnum', 'start fix --model opus'],
   ['/delegate fix it --budget 9', 'start fix --budget 10'],
   ['/delegate fix it --budget 9', 'apply a1b2c3'],
+  ['/delegate-followup a1b2c3 --raise-budget 9', 'answer a1b2c3 --raise-budget 9'],
+  ['/delegate fix it for up to $9', 'answer a1b2c3 --raise-budget 9'],
 ])('%s is no consent to: %s', (typed, call) => {
   expect(isCovered(typed, call)).toBe(false);
 });

@@ -63,6 +63,7 @@ it.each([
   ['apply a1b2c3 --commit', 'changes your checkout'],
   ['undo', 'changes your checkout'],
   ['answer a1b2c3 --raise-budget 1', 'lets a job spend more'],
+  ['answer a1b2c3 --raise-budget=9', 'lets a job spend more'],
   ['config set budget.perDay 21', 'changes your settings'],
   ['config set budget.perDay none', 'changes your settings'],
   ['report --out /tmp/r.html', 'names a file outside of this directory: --out /tmp/r.html'],

@@ -178,6 +178,22 @@ describe('a grading', () => {
     expect(looks.model.requests).toHaveLength(5);
   });
 
+  it('has all of its time although a person took longer to say whether it may go on', async () => {
+    const { grade, model } = await scene([NO_EVIDENCE, SATISFIED]);
+    const limits = { seconds: 1, requests: 40, wrong: 2, idleSeconds: 60 };
+    let asked = 0;
+    const grading = await grade({
+      limits,
+      // Twice the limit, for each request.
+      mayCall: () => {
+        asked += 1;
+        return new Promise((resolve) => setTimeout(() => resolve(null), 2_000));
+      },
+    });
+    expect(grading).toMatchObject({ kind: 'verdict', verdict: { verdict: 'satisfied' } });
+    expect([asked, model.requests.length]).toEqual([2, 2]);
+  });
+
   it('ends with the job’s budget, in the middle', async () => {
     let spend = NO_SPEND;
     const { grade, model } = await scene([NO_EVIDENCE, SATISFIED]);
