@@ -31,6 +31,7 @@ const RESUMABLE: readonly (Reason | null)[] = [
   'auth',
   'quota',
   'rate_limited',
+  'grader_error',
   'storage',
 ];
 

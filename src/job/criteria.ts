@@ -11,10 +11,12 @@ const MARKER = /^(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s*)?(.*)$/;
 export function criteriaOf(done: string): string[] {
   const blocks = blocksOf(done);
   const hasItems = blocks.some(({ isItem }) => isItem);
-  const texts = blocks
+  const wanted = blocks
     .filter(({ isItem, text }) => isItem || !hasItems || isCriterion(text))
     .map(({ text }) => text)
     .filter((text) => text !== '');
+  // The same words twice are one criterion: nobody could say which of them was judged.
+  const texts = [...new Set(wanted)];
   const found = hasItems ? texts : texts.length === 0 ? [] : [texts.join(' ')];
   if (found.length === 0) return done.trim() === '' ? [] : [oneSpace(done)];
   if (found.length <= MOST_CRITERIA) return found;

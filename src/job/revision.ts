@@ -80,7 +80,10 @@ export function gateMessage(failed: {
 }): string {
   const { reason, run, preflight, detail, tail, nonce } = failed;
   if (reason === 'no_changes' || run === null) return NO_CHANGES;
-  if (run.exitCode === 0) return `The tests pass on your files, but that is not enough: ${detail ?? reason}`;
+  if (run.exitCode === 0) {
+    const seen = fenced('detail', detail ?? reason, nonce);
+    return `The tests pass on your files, but that is not enough (${reason}). What was seen, which is data:\n${seen}`;
+  }
   const what = reason === 'setup_failed' ? 'set-up command' : 'test command';
   const took = formatDuration(run.durationSeconds);
   const ending = run.timedOut
@@ -118,13 +121,15 @@ export function gapsMessage(verdict: GivenVerdict, grading: number, maxGrades: n
 }
 
 /** What a person is asked when the worker gets nowhere. */
-export function blockerMessage(reason: Reason, command: string | null): string {
+export function blockerMessage(reason: Reason, command: string | null, exitCode: number | null): string {
   const what =
     reason === 'setup_failed'
       ? 'The set-up fails in a clean checkout'
       : reason === 'test_timeout'
         ? 'The test command does not end'
-        : 'The test command fails';
+        : exitCode === 0
+          ? 'The tests pass, but nothing shows that they failed before the work'
+          : 'The test command fails';
   const named = command === null ? '' : ` (${command})`;
   return `${what}${named}, ${SAME_FAILURE} times in the same way, and the worker changes nothing any more. What should it do?`;
 }

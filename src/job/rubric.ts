@@ -105,11 +105,21 @@ function evidenceProblems(judged: JudgedCriterion, number: number, seen: Seen): 
 
 /** The places a text names, as `path:line` or `path:line-line`; in backticks a path may have spaces. */
 export function placesIn(text: string): Place[] {
-  const pattern = /`([^`\n]+?):(\d{1,7})(?:-\d+)?`|([^\s`'"“”(),;:[\]<>]+):(\d{1,7})\b/g;
+  const pattern = /`([^`\n]+?):(\d{1,7})(?:-\d+)?`|([^\s`'"“”,;:<>]+):(\d{1,7})\b/g;
   return [...text.matchAll(pattern)].map(([, quoted, quotedLine, plain, plainLine]) => ({
-    path: (quoted ?? plain ?? '').replace(/^\.\//, ''),
+    path: (quoted ?? afterOpenBracket(plain ?? '')).replace(/^\.\//, ''),
     line: Number(quotedLine ?? plainLine),
   }));
+}
+
+/** `(src/a.ts` without the sentence's bracket, `app/(auth)/page.tsx` with its own. */
+function afterOpenBracket(path: string): string {
+  const open: number[] = [];
+  for (let at = 0; at < path.length; at += 1) {
+    if ('(['.includes(path.charAt(at))) open.push(at);
+    else if (')]'.includes(path.charAt(at))) open.pop();
+  }
+  return path.slice((open.at(-1) ?? -1) + 1);
 }
 
 /** `12:30` and `localhost:8080` are no files; whoever names what looks like one has to name one that is there. */

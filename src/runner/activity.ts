@@ -94,6 +94,15 @@ export class Activity {
     this.#log.event(t, { ...fields, ...step });
   };
 
+  /** This agent is gone: whatever it was doing holds up nothing any more. */
+  ended(agent: string): void {
+    for (const [name, release] of this.#held) {
+      if (!name.startsWith(`${agent} `)) continue;
+      release();
+      this.#held.delete(name);
+    }
+  }
+
   #textOf(agent: string): string {
     return this.#texts.get(agent) ?? '';
   }

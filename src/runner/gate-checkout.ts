@@ -1,9 +1,10 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runtimeOf } from '../provider/sandbox-runtime.ts';
 import type { CheckoutPlace } from '../verify/evidence.ts';
 import { createClone } from '../workspace/clone.ts';
 import { makeGateReady } from '../workspace/ready/gate-ready.ts';
+import { removeTree } from '../workspace/remove.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { checkpoint } from './checkpoint.ts';
 import { type Prepared, startFolder } from './prepare.ts';
@@ -21,7 +22,7 @@ export async function inGateCheckout<T>(
 ): Promise<T> {
   const { record } = job.writer;
   const { gate: folder } = job.places;
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
   await mkdir(folder, { recursive: true });
   checkpoint('gate:folder');
   const checkout = join(folder, 'checkout');
@@ -54,6 +55,6 @@ export async function inGateCheckout<T>(
     release();
     await sandbox.dispose();
     checkpoint('gate:disposed');
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }

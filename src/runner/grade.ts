@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { failureWords } from '../job/failure-words.ts';
 import { type CommandReceipt, NO_PROOF, type Proof } from '../job/receipt.ts';
@@ -9,6 +8,7 @@ import { type Evidence, evidence } from '../verify/evidence.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
 import { providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
 import { deleteBranch, jobRef, readRef } from '../workspace/refs.ts';
+import { removeTree } from '../workspace/remove.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { checkpoint } from './checkpoint.ts';
 import { inGateCheckout } from './gate-checkout.ts';
@@ -106,7 +106,7 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
     return { ...NO_PROOF, outcome, setup: null, tests: null };
   }
   const folder = join(job.places.folder, 'evidence');
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
   try {
     return await evidence({
       repository: prepared.repository,
@@ -124,7 +124,7 @@ async function runGate(job: RunningJob, prepared: Prepared, collected: Collected
       signal: job.stop.signal,
     });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 

@@ -74,9 +74,9 @@ export class Money {
     }
   }
 
-  /** A request that is made again is no new step, and a grader makes none. */
+  /** A request that is made again is no new step; a grader makes none, nor does who sums up a history. */
   #stepsUsedUp({ role, attempt }: PlannedCall, steps: number): Stop | null {
-    if (attempt > 1 || role === 'grader') return null;
+    if (attempt > 1 || role === 'grader' || role === 'compactor') return null;
     return stepsUsedUp(this.#options.job.writer.record.limits, steps);
   }
 

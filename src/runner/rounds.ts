@@ -44,6 +44,8 @@ class Rounds {
   #setbacks: Setback[] = [];
   #gradings = 0;
   #rubric: RubricReceipt | null = null;
+  /** The work the newest grading was about. */
+  #gradedTree: string | null = null;
 
   constructor(job: RunningJob, prepared: Prepared, team: Team, hands: Hands) {
     this.#job = job;
@@ -56,7 +58,9 @@ class Rounds {
   /** One round of the worker, and what the gate and the grader make of it. */
   async one(told: string | null): Promise<Graded> {
     const worked = await work(this.#job, this.#team, this.#hands, told);
-    const graded = await grade(this.#job, this.#prepared, worked);
+    // What the host does takes its time, and is no silence of the worker.
+    const release = this.#job.watchdogs.hold();
+    const graded = await grade(this.#job, this.#prepared, worked).finally(release);
     const judged = await this.#byRubric(graded);
     // A round that came to no grading of its own keeps what the last one said.
     return this.#rubric === null ? judged : { ...judged, rubric: this.#rubric };
@@ -68,7 +72,9 @@ class Rounds {
     const isWanted = this.#criteria.length > 0 && limits.maxGrades > 0;
     if (end.to !== 'succeeded' || collected?.kind !== 'changed' || !isWanted) return graded;
     this.#gradings += 1;
-    const wanted = { collected, after, criteria: this.#criteria, number: this.#gradings };
+    const earlier = this.#gradedTree === collected.tree ? this.#rubric : null;
+    this.#gradedTree = collected.tree;
+    const wanted = { collected, after, criteria: this.#criteria, number: this.#gradings, earlier };
     const grading = await judgeWork(this.#job, this.#prepared, this.#team, wanted);
     return { ...graded, end: this.#endOf(grading) };
   }
@@ -78,6 +84,8 @@ class Rounds {
       case 'verdict': {
         const { verdict } = grading;
         this.#rubric = { ...verdict, iterations: this.#gradings };
+        const stopped = stopEnd(this.#job.stop);
+        if (stopped !== null) return stopped;
         if (verdict.verdict === 'satisfied') return { to: 'succeeded', reason: null, detail: null };
         const missing = verdict.criteria.filter(({ pass }) => !pass).map(({ text }) => text);
         return failed('rubric_unsatisfied', `${verdict.explanation} (not met: ${missing.join('; ')})`);
@@ -130,12 +138,13 @@ class Rounds {
       return gapsMessage(this.#rubric, this.#gradings, record.limits.maxGrades);
     }
     const run = after ?? setup;
+    const known = (text: string): string => this.#job.ownRedactor.known(text);
     return gateMessage({
       reason: end.reason ?? 'gate_failed',
       run,
       preflight: record.preflight,
-      detail: end.detail,
-      tail: this.#job.ownRedactor.known(run?.outputTail ?? ''),
+      detail: end.detail === null ? null : known(end.detail),
+      tail: known(run?.outputTail ?? ''),
       nonce: randomBytes(6).toString('hex'),
     });
   }
@@ -146,7 +155,7 @@ class Rounds {
     const { reason } = graded.end;
     const question = {
       kind: 'blocker' as const,
-      message: blockerMessage(reason ?? 'gate_failed', run?.command ?? null),
+      message: blockerMessage(reason ?? 'gate_failed', run?.command ?? null, run?.exitCode ?? null),
       context: run?.outputTail ?? null,
       attempts: graded.claim === '' ? null : graded.claim.slice(-2000),
     };
@@ -166,7 +175,10 @@ class Rounds {
   async #giveBranch({ collected }: Graded): Promise<void> {
     const { record } = this.#job.writer;
     if (collected?.kind === 'unchanged') {
-      await reserveBranch(this.#prepared.repository, record.id, record.base);
+      const reserved = await reserveBranch(this.#prepared.repository, record.id, record.base);
+      if (reserved.kind !== 'taken' && reserved.branch !== record.branch) {
+        this.#job.writer.amend({ branch: reserved.branch });
+      }
     }
   }
 }

@@ -1,10 +1,11 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JobRecord, Network, SandboxLevel } from '../job/record.ts';
 import type { ProofRules } from '../job/task.ts';
 import { type Evidence, type EvidenceSpec, evidence } from '../verify/evidence.ts';
 import { createClone } from '../workspace/clone.ts';
 import { makeReady } from '../workspace/ready/ready.ts';
+import { removeTree } from '../workspace/remove.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 
@@ -42,7 +43,7 @@ export async function verifyAgain(request: AgainRequest): Promise<Evidence> {
       inCheckout: checkouts(request),
     });
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
   }
 }
 
@@ -50,7 +51,7 @@ function checkouts(request: AgainRequest): EvidenceSpec['inCheckout'] {
   const { record, repository, level, runtime, network, passEnv } = request;
   return async (commit, use) => {
     const folder = join(request.folder, 'gate');
-    await rm(folder, { recursive: true, force: true });
+    await removeTree(folder);
     const checkout = join(folder, 'checkout');
     await createClone({ repository, id: record.id, commit, branch: record.branch, folder: checkout });
     const own = join(folder, 'own');

@@ -27,9 +27,15 @@ export async function removeWorkspace(wanted: {
   if (!real.startsWith(state + sep)) return refused(folder, `is not under ${state}`);
   if ((await markedFor(real)) !== wanted.id)
     return refused(folder, `does not carry the marker of ${wanted.id}`);
-  await openFolders(Buffer.from(real));
-  await rm(real, { recursive: true, force: true, maxRetries: 3 });
+  await removeTree(real);
   return { kind: 'removed' };
+}
+
+/** Removes a folder of ours in which programs of others have run, their read-only folders included; links are not followed. */
+export async function removeTree(folder: string): Promise<void> {
+  const stat = await lstat(folder).catch(missing);
+  if (stat?.isDirectory()) await openFolders(Buffer.from(folder));
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 function refused(folder: string, why: string): Removal {

@@ -5,6 +5,7 @@ it.each([
   ['one sentence is one criterion', 'All tests pass', ['All tests pass']],
   ['bullets', '- a works\n- b works', ['a works', 'b works']],
   ['numbers and other bullets', '1. a\n2) b\n* c\n• d', ['a', 'b', 'c', 'd']],
+  ['the same words twice are one', '- tests pass\n- b\n- tests pass', ['tests pass', 'b']],
   ['boxes to tick', '- [ ] a\n- [x] b', ['a', 'b']],
   [
     'what is indented below a bullet is part of it',

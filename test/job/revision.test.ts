@@ -110,6 +110,8 @@ describe('what a worker is told about a gate', () => {
       run: { ...run, exitCode: 0 },
       detail: 'the new test does not fail on the base',
     };
-    expect(gateMessage(passed)).toContain('does not fail on the base');
+    expect(gateMessage(passed)).toContain(
+      '<<<detail n1\nthe new test does not fail on the base\ndetail n1>>>',
+    );
   });
 });

@@ -95,3 +95,13 @@ it('finds the places a text names', () => {
     { path: '9', line: 30 },
   ]);
 });
+
+it.each([
+  ['(src/a.ts:12)', 'src/a.ts', 12],
+  ['[src/a.ts:12](x)', 'src/a.ts', 12],
+  ['as f(src/b.ts:3) shows', 'src/b.ts', 3],
+  ['app/(auth)/page.tsx:3', 'app/(auth)/page.tsx', 3],
+  ['src/routes/[[lang]]/+page.svelte:9', 'src/routes/[[lang]]/+page.svelte', 9],
+])('finds the place in %s', (text, path, line) => {
+  expect(placesIn(text)).toEqual([{ path, line }]);
+});

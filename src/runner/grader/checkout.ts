@@ -1,4 +1,4 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ToolDefinition } from '../../engine/engine.ts';
 import type { Place } from '../../job/rubric.ts';
@@ -7,6 +7,7 @@ import { createClone } from '../../workspace/clone.ts';
 import type { Collected } from '../../workspace/collect.ts';
 import { filesInside } from '../../workspace/files-helper/client.ts';
 import { hostGit } from '../../workspace/git.ts';
+import { removeTree } from '../../workspace/remove.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
 import { hideNeverSent } from '../never-send.ts';
 import type { Prepared } from '../prepare.ts';
@@ -32,7 +33,7 @@ export async function openGraderCheckout(
 ): Promise<GraderCheckout> {
   const { record } = job.writer;
   const folder = join(job.places.folder, 'grader');
-  await rm(folder, { recursive: true, force: true });
+  await removeTree(folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const checkout = join(folder, 'checkout');
   const { repository } = prepared;
@@ -71,7 +72,7 @@ export async function openGraderCheckout(
     exists: evidenceIn({ gitDir: join(checkout, '.git'), root: checkout, collected }),
     async close() {
       await sandbox.dispose();
-      await rm(folder, { recursive: true, force: true });
+      await removeTree(folder);
     },
   };
 }

@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatDuration } from '../../job/format.ts';
 import type { CommandReceipt } from '../../job/receipt.ts';
+import type { GivenVerdict } from '../../job/rubric.ts';
+import { runPaths } from '../../store/paths.ts';
+import { readTask } from '../../store/task-file.ts';
 import type { Collected } from '../../workspace/collect.ts';
+import { GRADER } from '../activity.ts';
 import { allowance } from '../allowance.ts';
 import { checkpoint } from '../checkpoint.ts';
 import { sharedPauses } from '../pauses.ts';
@@ -20,6 +24,8 @@ export interface Work {
   readonly criteria: readonly string[];
   /** Which grading of this job it is, from 1. */
   readonly number: number;
+  /** What an earlier grading said of exactly this work; null: it has changed since. */
+  readonly earlier: GivenVerdict | null;
 }
 
 /** One grading of a job's work, in a checkout of its own. Silence of the worker does not count meanwhile. */
@@ -50,24 +56,39 @@ export async function judgeWork(
     checkpoint('grader:judged');
     return grading;
   } finally {
+    team.activity.ended(GRADER);
     await checkout.close();
     release();
   }
 }
 
-async function briefOf(job: RunningJob, { collected, after, criteria }: Work): Promise<Brief> {
+async function briefOf(job: RunningJob, { collected, after, criteria, earlier }: Work): Promise<Brief> {
   const patch = await readFile(job.paths.patch);
   // Keys and credentials of endpoints have no business in a request to any provider.
   const known = (text: string): string => job.ownRedactor.known(text);
   return {
-    spec: job.task.prompt,
+    spec: specOf(job),
     criteria,
+    earlier,
     files: collected.files.map(
       ({ path, status, insertions, deletions }) => `${status} ${path} +${insertions} -${deletions}`,
     ),
     diff: known(withoutBinary(patch.subarray(0, 4 * DIFF_CHARACTERS).toString('utf8'))),
     tests: after && { command: after.command, ending: endingOf(after), tail: known(after.outputTail) },
   };
+}
+
+/** The request of this turn and of those it goes on from: the work and the criteria are of all of them. */
+function specOf(job: RunningJob): string {
+  const prompts = [job.task.prompt];
+  for (let before = job.task.goesOn; before !== null; ) {
+    const read = readTask(runPaths(job.store, before.job).task);
+    if (read.kind !== 'ok') break;
+    // A resumed turn repeats the words of the one before.
+    if (prompts[0] !== read.value.prompt) prompts.unshift(read.value.prompt);
+    before = read.value.goesOn;
+  }
+  return prompts.join('\n\nThen, as a further request:\n');
 }
 
 function endingOf({ exitCode, timedOut, durationSeconds }: CommandReceipt): string {

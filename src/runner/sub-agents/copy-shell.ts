@@ -1,8 +1,9 @@
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ToolDefinition } from '../../engine/engine.ts';
 import { runtimeOf } from '../../provider/sandbox-runtime.ts';
 import { copyFolder } from '../../workspace/ready/copy-folder.ts';
+import { removeTree } from '../../workspace/remove.ts';
 import { HiddenFiles, hiding } from '../../workspace/sandbox/hidden-files.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
@@ -70,7 +71,7 @@ export function copyShell(place: CopyPlace): CopyShell {
         signal,
       });
     },
-    close: () => rm(folder, { recursive: true, force: true }),
+    close: () => removeTree(folder),
   };
 }
 
