@@ -95,7 +95,7 @@ describe('a delegation from start to applied diff', () => {
       const world = await makeWorld({ script: FIXES_IT, api });
       await world.ended(
         await world.start([
-          ...['--test', 'npm test', '--done', 'all tests pass', '--force-start', '--ask-timeout', '0'],
+          ...['--test', 'true #npm', '--done', 'all tests pass', '--max-grades', '0', '--ask-timeout', '0'],
         ]),
       );
       const [first] = world.model.requests;
