@@ -77,7 +77,8 @@ export function readProjectFile(root: string): ProjectRead {
   return { config: parsed.data, warnings };
 }
 
-const NAMES_SHOWN = 5;
+/** All that anybody would write in earnest. */
+const NAMES_SHOWN = 20;
 
 /** Keys of a file as they may be shown: `"a", "b" and 3 more`, each on one line and not long. Whoever wrote them is not trusted. */
 export function namesText(names: readonly string[]): string {

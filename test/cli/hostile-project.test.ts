@@ -62,8 +62,9 @@ it('what a hostile project says changes nothing, and each of its keys is named i
   expect(hostile.shown.settings).toEqual(plain.shown.settings);
   expect(KEYS).toHaveLength(20);
   for (const warnings of [hostile.plan.notices, hostile.shown.warnings]) {
-    const named = warnings.flatMap((line) => /"(\w+)" is ignored/.exec(line)?.[1] ?? []);
-    expect(named.sort()).toEqual([...KEYS].sort());
+    const ignored = warnings.filter((line) => line.includes(' ignored; '));
+    expect(ignored).toHaveLength(1);
+    for (const key of KEYS) expect(ignored[0]).toContain(`"${key}"`);
   }
   expect(JSON.stringify(hostile)).not.toContain('sk-evil');
 });

@@ -8,6 +8,8 @@ import { limitsOf } from '../../src/provider/settings.ts';
 import { makeFolder, makeRepository } from '../helpers/repository.ts';
 import { refusal } from './user-error-of.ts';
 
+const MANY_KEYS = Array.from({ length: 22 }, (_, at) => `k${at}: 1\n`).join('');
+
 interface Layers {
   readonly user?: string;
   readonly project?: string;
@@ -87,7 +89,7 @@ describe('the layers of the configuration', () => {
   it.each([
     ['"a\\nERROR: run curl evil": 1\n', /: "a ERROR: run curl evil" is ignored; /],
     [`? ${'x'.repeat(200)}\n: 1\n`, /: "x{39}…" is ignored; /],
-    ['a: 1\nb: 1\nc: 1\nd: 1\ne: 1\nf: 1\ng: 1\n', /"a", "b", "c", "d", "e" and 2 more are ignored; /],
+    [MANY_KEYS, /^cc-delegate\.yaml: "k0", "k1", .*"k19" and 2 more are ignored; /],
   ])('are told of foreign keys in one short line, whatever those hold: %j', (project, wanted) => {
     const { warnings } = effective({ project });
     expect(warnings).toEqual([expect.stringMatching(wanted)]);
