@@ -51,13 +51,12 @@ says otherwise now.`,
     const read = readReceipt(runPaths(found.store, record.id).receipt);
     const receipt = read.kind === 'ok' ? read.value : null;
     const json = resultJson(found.store, record, receipt, values.full === true);
-    const text = renderResult(record, receipt);
-    if (values.verify !== true) return { json, text, exit: exitOf(record) };
+    if (values.verify !== true) return { json, text: renderResult(record, receipt), exit: exitOf(record) };
     const verify = await verifyResult(context, { ...found, record }, receipt);
     const exit = verify.verdict === 'same' ? exitOf(record) : EXIT.badNews;
     return {
       json: { ...json, verify },
-      text: `${text}\n  ${'verified'.padEnd(9)} ${verify.verdict}: ${verify.note}`,
+      text: `${renderResult(record, receipt, 14)}\n  ${'verified'.padEnd(9)} ${verify.verdict}: ${verify.note}`,
       exit,
     };
   },

@@ -1,5 +1,5 @@
-import type { Receipt } from './receipt.ts';
-import { type GateOutcome, judge } from './verdict.ts';
+import type { CommandReceipt, Receipt } from './receipt.ts';
+import { type GateOutcome, judge, type TestsEnd } from './verdict.ts';
 
 /** What a second look at recorded work came to. */
 export interface GateComparison {
@@ -12,19 +12,53 @@ export interface GateComparison {
  * Does the gate say now what the receipt says it said: the test command's fate as the worker left it, and with the
  * base's tests? Outputs and durations may differ.
  */
-export function compareGates(receipt: Pick<Receipt, 'reason' | 'after'>, now: GateOutcome): GateComparison {
-  const then = gateOf(receipt);
-  const { to, reason } = judge(now);
-  const said = to === 'succeeded' ? 'passes' : (reason ?? to);
+export function compareGates(receipt: Recorded, now: GateOutcome): GateComparison {
+  const then = gateOf(receipt, now.allowTestEdits === true);
+  const said = wordOf(now);
   if (then === said) return { verdict: 'same', note: `the gate ${words(said)}, as recorded` };
   return { verdict: 'different', note: `the gate ${words(said)} now; recorded: it ${words(then)}` };
 }
 
+/** What of a receipt tells how the gate judged. */
+export type Recorded = Pick<Receipt, 'state' | 'reason' | 'after' | 'kept' | 'redFirst'>;
+
+const OWN: readonly unknown[] = ['gate_failed', 'tampered', 'test_timeout', 'setup_failed'];
+
+/** Did the gate come to its word? Not where a limit or a cancel of the job ended its run. */
+export function wasJudged({ state, reason, after, kept }: Recorded): boolean {
+  if (after === null) return false;
+  return (
+    state === 'succeeded' || OWN.includes(reason) || (isWhole(after) && (kept === null || isWhole(kept)))
+  );
+}
+
+/** Shells say 128 + its number for a command that a signal ended. */
+function isWhole({ exitCode, timedOut }: CommandReceipt): boolean {
+  return timedOut || (exitCode !== null && !(exitCode > 128 && exitCode <= 143));
+}
+
 /** What the gate said in a job whose end may have other reasons too, e.g. a rubric that is not met. */
-function gateOf({ reason, after }: Pick<Receipt, 'reason' | 'after'>): string {
-  const own = ['gate_failed', 'tampered', 'test_timeout', 'setup_failed'];
-  if (reason !== null && own.includes(reason)) return reason;
-  return after?.exitCode === 0 ? 'passes' : 'gate_failed';
+function gateOf({ state, reason, after, kept, redFirst }: Recorded, allowTestEdits: boolean): string {
+  if (state === 'succeeded') return 'passes';
+  if (reason !== null && OWN.includes(reason)) return reason;
+  return wordOf({
+    changed: true,
+    setupOk: true,
+    tests: after && endOf(after),
+    kept: kept && endOf(kept),
+    allowTestEdits,
+    redFirst: redFirst?.verdict ?? null,
+  });
+}
+
+function endOf({ exitCode, timedOut }: CommandReceipt): TestsEnd {
+  if (timedOut) return { ended: 'timeout' };
+  return exitCode === null ? { ended: 'signal' } : { ended: 'exit', exitCode };
+}
+
+function wordOf(outcome: GateOutcome): string {
+  const { to, reason } = judge(outcome);
+  return to === 'succeeded' ? 'passes' : (reason ?? to);
 }
 
 function words(said: string): string {

@@ -1,12 +1,13 @@
 import { explainTimeout } from './explain-timeout.ts';
 import type { CommandReceipt, Proof } from './receipt.ts';
 import type { Reason } from './states.ts';
-import { redFirstWords, trickWords } from './verdict.ts';
+import { type GateOutcome, redFirstWords, trickWords } from './verdict.ts';
 
 /** What the gate saw, as far as its failure is told from it. */
 export type Seen = Pick<Proof, 'kept' | 'testChanges' | 'redFirst'> & {
   readonly setup: CommandReceipt | null;
   readonly tests: CommandReceipt | null;
+  readonly outcome?: Pick<GateOutcome, 'allowTestEdits'>;
 };
 
 /** Why the gate says no, in words for the worker and for people: the cause first, then what was printed. */
@@ -14,8 +15,12 @@ export function failureWords(reason: Reason, seen: Seen): string {
   const { setup, tests, kept, redFirst } = seen;
   if (reason === 'tampered') {
     const tail = kept?.outputTail ?? '';
-    const words = `${trickWords(seen.testChanges)}; with the base's own the test command fails (${endWords(kept)})`;
-    const remedy = 'where tests are to be changed: --allow-test-edits';
+    const failed = kept !== null && kept.command === setup?.command ? 'the set-up' : 'the test command';
+    const words = `${trickWords(seen.testChanges)}; with the base's own ${failed} fails (${endWords(kept)})`;
+    const remedy =
+      seen.outcome?.allowTestEdits === true
+        ? 'to edit tests is allowed, to change what runs them is not'
+        : 'where tests are to be changed: --allow-test-edits';
     return `${words}; ${remedy}${tail === '' ? '' : `: ${tail}`}`;
   }
   if (reason === 'test_timeout') {

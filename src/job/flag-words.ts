@@ -5,6 +5,7 @@ const RESULT_WORDS: Record<ResultFlag, string> = {
   unproven: 'no test command judged it',
   unsandboxed: 'its commands could reach what the user can',
   flaky: 'the tests did not always say the same',
+  no_tests_seen: 'the output told of tests before the work, and of none after it',
   test_edits: 'the worker changed what the test command runs',
   control_plane: 'it changes what runs by itself, or what tools are told',
   commits_not_in_tree: 'the worker made commits whose changes are not in the result',

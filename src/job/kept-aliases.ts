@@ -41,13 +41,14 @@ export function parseObject(text: string): Readonly<Record<string, unknown>> | n
   return null;
 }
 
+/** What is opened and never closed ends with the text, so that it is not looked for from each opening again. */
 function withoutComments(text: string): string {
   const plain = text.replace(
-    /("(?:[^"\\]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g,
+    /("(?:[^"\\]|\\(?:[\s\S]|$))*(?:"|$))|\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g,
     (_, quoted?: string) => quoted ?? '',
   );
   return plain.replace(
-    /("(?:[^"\\]|\\.)*")|,(\s*[}\]])/g,
+    /("(?:[^"\\]|\\(?:[\s\S]|$))*(?:"|$))|,(\s*[}\]])/g,
     (_, quoted?: string, end?: string) => quoted ?? end ?? '',
   );
 }

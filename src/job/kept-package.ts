@@ -18,7 +18,8 @@ const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies',
 const REDIRECTIONS = ['overrides', 'resolutions', 'pnpm'];
 /** Run by a package manager though nobody asks for them. */
 const LIFECYCLE = ['preinstall', 'install', 'postinstall', 'prepare', 'pretest', 'posttest'];
-const ELSEWHERE = /"?(file|link|portal|npm|git|git\+\w+|https?|github):/;
+const ELSEWHERE =
+  /"?(file|link|portal|npm|git|git\+\w+|https?|github):|^(\.{0,2}|~)\/|:"(\.{0,2}|~)\/|^[\w.-]+\/[\w.-]+(#.*)?$/;
 
 /**
  * The worker's package.json with what steers the tests as the base has it: its scripts, its runner settings, and
@@ -34,7 +35,7 @@ export function keptPackage(base: string, work: string): string | null {
   put(kept, 'scripts', keptScripts(asObject(before.scripts), asObject(after.scripts)));
   put(kept, 'imports', keptAliases(asObject(before.imports), asObject(after.imports)));
   for (const key of RUNNER_KEYS) put(kept, key, before[key]);
-  for (const key of DEPENDENCIES) put(kept, key, keptPackages(asObject(before[key]), asObject(after[key])));
+  for (const key of DEPENDENCIES) put(kept, key, keptPackages(before, key, asObject(after[key])));
   for (const key of REDIRECTIONS) {
     if (ELSEWHERE.test(JSON.stringify(after[key]) ?? '')) put(kept, key, before[key]);
   }
@@ -57,13 +58,18 @@ function keptScripts(before: Readonly<Record<string, unknown>>, after: Readonly<
   return { ...before, ...Object.fromEntries(added) };
 }
 
-/** A package that was there may get another version, not another origin. */
-function keptPackages(before: Readonly<Record<string, unknown>>, after: Readonly<Record<string, unknown>>) {
+/** A package that was there, under whichever key, may get another version, not another origin. */
+function keptPackages(
+  base: Readonly<Record<string, unknown>>,
+  key: string,
+  after: Readonly<Record<string, unknown>>,
+) {
+  const lists = [key, ...DEPENDENCIES].map((each) => asObject(base[each]));
   return Object.fromEntries(
     Object.entries(after).map(([name, version]) => {
-      const moved =
-        Object.hasOwn(before, name) && before[name] !== version && ELSEWHERE.test(String(version));
-      return [name, moved ? before[name] : version];
+      const had = lists.flatMap((list) => (Object.hasOwn(list, name) ? [list[name]] : []));
+      const moved = had.length > 0 && !had.includes(version) && ELSEWHERE.test(String(version));
+      return [name, moved ? had[0] : version];
     }),
   );
 }

@@ -8,7 +8,7 @@ interface Section {
 const RUNNER_SECTIONS: readonly (readonly [RegExp, RegExp])[] = [
   [
     /(^|\/)pyproject\.toml$/,
-    /^tool(\."?(pytest|coverage|tox|nose2|unittest|hatch|pdm|poe|taskipy|uv|doit)\b.*)?$/,
+    /^tool(\."?(pytest|coverage|tox|nose2|unittest|hatch|pdm|poe|taskipy|uv|doit|poetry\.plugins)\b.*)?$|^project\.entry-points\.["']?pytest11["']?$/,
   ],
   [
     /(^|\/)setup\.cfg$/,
@@ -18,7 +18,7 @@ const RUNNER_SECTIONS: readonly (readonly [RegExp, RegExp])[] = [
 ];
 
 /** A key that says the same outside of the runner's sections. */
-const OUTSIDE = /^\s*(tool\s*[.=]|"?pytest"?\s*[.=]|autotests\s*=)/;
+const OUTSIDE = /^\s*(tool\s*[.=]|"?pytest"?\s*[.=]|[^#[]*\bpytest11\b.*=|autotests\s*=)/;
 
 export function hasSections(path: string): boolean {
   return RUNNER_SECTIONS.some(([file]) => file.test(path));
@@ -31,8 +31,8 @@ export function keptSections(path: string, base: string, work: string): string |
   const before = sectionsOf(base).filter(({ name }) => isRunner.test(name));
   const all = sectionsOf(work);
   const after = all.filter(({ name }) => isRunner.test(name));
-  const lines = base.split('\n');
-  const outside = work.split('\n').some((line) => OUTSIDE.test(line) && !lines.includes(line));
+  const lines = new Set(base.split('\n'));
+  const outside = work.split('\n').some((line) => OUTSIDE.test(line) && !lines.has(line));
   if (outside) return base;
   if (textOf(before).trim() === textOf(after).trim()) return null;
   return `${textOf(all.filter(({ name }) => !isRunner.test(name))).trimEnd()}\n\n${textOf(before)}`;

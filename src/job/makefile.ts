@@ -18,37 +18,75 @@ export function makesOtherwise(base: string, work: string, targets: ReadonlySet<
 const TEST_LIKE = /test|check|spec|verify|lint|ci/i;
 
 function steering(text: string, targets: ReadonlySet<string>): string {
-  const lines = text.replaceAll('\\\n', ' ').split('\n');
-  const wanted = new Set(targets);
-  let blocks: string[] = [];
-  // A target found while going through may need one that stood before it: once more for each new one.
-  for (let size = -1; size !== wanted.size; ) {
-    size = wanted.size;
-    blocks = blocksOf(lines, wanted);
-  }
+  const lines = text.replaceAll('\\\n', ' ').split('\n').map(lineOf);
+  const wanted = wantedOf(lines, targets);
+  const blocks = blocksOf(lines, wanted);
   const recipes = blocks.filter((line) => line.startsWith('\t')).join('\n');
-  const variables = [...recipes.matchAll(/\$[({]([\w.-]+)[)}]/g)].map(([, name]) => name ?? '');
-  const values = lines.filter((line) => variables.some((name) => isSet(line, name)));
-  const phony = lines.filter((line) => line.startsWith('.PHONY')).flatMap((line) => line.split(/[\s:]+/));
-  const made = [...wanted].filter((name) => phony.includes(name)).sort();
+  const variables = new Set([...recipes.matchAll(/\$[({]([\w.-]+)[)}]/g)].map(([, name]) => name ?? ''));
+  const values = lines.flatMap(({ line }) => (variables.has(setBy(line) ?? '') ? [line] : []));
+  const phony = lines.flatMap(({ line }) => (line.startsWith('.PHONY') ? line.split(/[\s:]+/) : []));
+  const made = [...new Set(phony)].filter((name) => wanted.has(name)).sort();
   return [...blocks, ...values, ...made].join('\n');
 }
 
-/** The rules of the wanted targets and what holds everywhere; test targets that they need become wanted. */
-function blocksOf(lines: readonly string[], wanted: Set<string>): string[] {
+interface Line {
+  readonly line: string;
+  /** null: no rule begins here. */
+  readonly rule: { readonly names: readonly string[]; readonly tests: readonly string[] } | null;
+}
+
+function lineOf(line: string): Line {
+  const [, names, needs = ''] = /^([^\s#:=][^:=]*)::?(?!=)(.*)$/.exec(line) ?? [];
+  if (names === undefined) return { line, rule: null };
+  const tests = needs.split(/[\s;]+/).filter((name) => TEST_LIKE.test(name));
+  return { line, rule: { names: names.trim().split(/\s+/), tests } };
+}
+
+/** The targets, and the test targets that they need, wherever those stand. */
+function wantedOf(lines: readonly Line[], targets: ReadonlySet<string>): ReadonlySet<string> {
+  const rules = lines.flatMap(({ rule }) => rule ?? []);
+  const needs = new Map<string, string[]>();
+  for (const { names, tests } of rules) {
+    for (const name of names) {
+      const known = needs.get(name) ?? [];
+      known.push(...tests);
+      needs.set(name, known);
+    }
+  }
+  const patterns = rules.filter(({ names }) => names.some((name) => name.includes('%')));
+  const wanted = new Set([...targets, ...patterns.flatMap(({ tests }) => tests)]);
+  // A set hands out what is added to it meanwhile.
+  for (const name of wanted) for (const test of needs.get(name) ?? []) wanted.add(test);
+  return wanted;
+}
+
+/** The rules of the wanted targets and what holds everywhere. */
+function blocksOf(lines: readonly Line[], wanted: ReadonlySet<string>): string[] {
   let inside = false;
-  return lines.flatMap((line) => {
-    const [, names, needs = ''] = /^([^\s#:=][^:=]*?)\s*::?(?!=)(.*)$/.exec(line) ?? [];
-    if (names !== undefined) {
-      inside = names.split(/\s+/).some((name) => wanted.has(name) || name.includes('%'));
-      const tests = needs.split(/[\s;]+/).filter((name) => TEST_LIKE.test(name));
-      for (const name of inside ? tests : []) wanted.add(name);
-    } else inside &&= line.trim() === '' || line.startsWith('\t');
+  return lines.flatMap(({ line, rule }) => {
+    if (rule !== null) inside = rule.names.some((name) => wanted.has(name) || name.includes('%'));
+    else inside &&= line.trim() === '' || line.startsWith('\t');
     return (inside && line.trim() !== '') || EVERYWHERE.test(line) ? [line.trimEnd()] : [];
   });
 }
 
-function isSet(line: string, name: string): boolean {
-  const found = /^\s*(?:override\s+|export\s+)*([\w.-]+)\s*[:?+!]{0,3}=/.exec(line);
-  return found?.[1] === name;
+function setBy(line: string): string | undefined {
+  return /^\s*(?:override\s+|export\s+)*([\w.-]+)\s*[:?+!]{0,3}=/.exec(line)?.[1];
+}
+
+/** The commands of a target, without what marks them as such. */
+export function recipeOf(makefile: string, target: string): string[] {
+  const lines = makefile.replaceAll('\\\n', ' ').split('\n');
+  const found: string[] = [];
+  let inside = false;
+  for (const line of lines) {
+    const rule = /^([^\s#:=][^:=]*?)\s*::?(?!=)(.*)$/.exec(line);
+    if (rule !== null) {
+      inside = (rule[1] ?? '').split(/\s+/).includes(target);
+      const inline = rule[2]?.split(';')[1];
+      if (inside && inline !== undefined) found.push(inline);
+    } else if (inside && line.startsWith('\t')) found.push(line.trim());
+    else if (line.trim() !== '' && !line.startsWith('#')) inside = false;
+  }
+  return found;
 }

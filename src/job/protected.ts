@@ -1,18 +1,20 @@
+import { locksOtherwise } from './kept-lock.ts';
 import { keptPackage } from './kept-package.ts';
 import { hasSections, keptSections } from './kept-sections.ts';
-import { keptTsconfig } from './kept-tsconfig.ts';
+import { keptNewTsconfig, keptTsconfig } from './kept-tsconfig.ts';
 import { isMakefile, makesOtherwise } from './makefile.ts';
-import { shadowedBy } from './shadows.ts';
-import { steersOtherwise } from './steering-lines.ts';
+import { parentOf } from './relative-path.ts';
+import { shadowedBy, steersTools } from './shadows.ts';
+import { hasSteeringLines, steersOtherwise } from './steering-lines.ts';
 import {
   isSuspicious,
-  patchesRunner,
   readChange,
+  readSource,
   type TestChange,
   type TestChangeKind,
 } from './test-changes.ts';
-import { type Judges, parentOf } from './test-command.ts';
-import { isRunnerConfig, isSnapshot, isTestFile } from './test-files.ts';
+import type { Judges } from './test-command.ts';
+import { isCode, isExpectation, isRunnerConfig, isSnapshot, isTestFile, mayDisarm } from './test-files.ts';
 
 /** A changed path with its texts; null where it is not there, is too big or is no text. */
 export interface SeenChange {
@@ -31,7 +33,9 @@ export type Put =
 export interface KeptPlan {
   /** Empty: nothing that judges the work was touched, and one run says it all. */
   readonly puts: readonly Put[];
-  /** New tests of the worker's that look like tests and nothing else. */
+  /** Of the puts, the paths of edits that a user who allows to edit tests has allowed. */
+  readonly testEdits: readonly string[];
+  /** New tests of the worker's: the base's must pass without them, as any of them may disarm the runner. */
   readonly addedTests: readonly string[];
   /** Everything a reader should know of, put back or not. */
   readonly findings: readonly TestChange[];
@@ -41,8 +45,10 @@ export interface ProtectionRules {
   readonly judges: Judges;
   /** The user's own globs (`--protect`). */
   readonly isProtected: (path: string) => boolean;
-  /** A path the test command itself names. */
+  /** A path that the test command itself names, or what it runs of the base. */
   readonly isNamed: (path: string) => boolean;
+  /** Without any, the first tests are work like any other, and so is what they are set up with. */
+  readonly hasBaseTests: boolean;
 }
 
 /**
@@ -50,21 +56,52 @@ export interface ProtectionRules {
  * change (sources, dependencies, a new test) stays as it is.
  */
 export function planKept(changes: readonly SeenChange[], rules: ProtectionRules): KeptPlan {
-  const puts: Put[] = [];
+  const taken: Found[] = [];
   const addedTests: string[] = [];
   const findings: TestChange[] = [];
   for (const change of changes) {
     const found = change.status === 'A' ? judgeAdded(change, rules) : judgeChanged(change, rules);
-    if (found !== null) {
-      puts.push(found.put);
+    if (found !== null && !rules.hasBaseTests && isFirst(change, found)) {
+      findings.push(...readChange(change.path, change));
+    } else if (found !== null) {
+      taken.push(found);
       findings.push(...explain(change, found.kind, found.detail ?? null));
-    } else if (change.status === 'A' && isTestFile(change.path)) addedTests.push(change.path);
-    else if (rules.isNamed(change.path)) findings.push(...readChange(change.path, change));
-    else if (patchesRunner(change) && !isTestFile(change.path)) {
-      findings.push(...readChange(change.path, change).filter(({ kind }) => kind === 'runner_patched'));
-    }
+    } else if (isAddedTest(change, rules)) {
+      if (rules.hasBaseTests && mayDisarm(change.path)) addedTests.push(change.path);
+    } else findings.push(...onlyTold(change, rules));
   }
-  return { puts, addedTests, findings };
+  const edits = taken.filter((found) => isTestEdit(found, rules.judges));
+  return {
+    puts: taken.map(({ put }) => put),
+    testEdits: edits.map(({ put }) => put.path),
+    addedTests,
+    findings,
+  };
+}
+
+/** What stays as the worker has it, but a reader should know. */
+function onlyTold(change: SeenChange, { isNamed }: ProtectionRules): TestChange[] {
+  if (isNamed(change.path)) return readChange(change.path, change);
+  return isTestFile(change.path) ? [] : readSource(change.path, change);
+}
+
+/** Tests, what they compare with, and a script that is the test itself; not what chooses or runs them. */
+function isTestEdit({ put: { path }, kind }: Found, { scripts }: Judges): boolean {
+  if (kind === 'script_changed') return scripts.has(path) && !/(^|\/)(mvnw|gradlew)$/.test(path);
+  return kind === 'test_edited' || kind === 'snapshot_edited';
+}
+
+function isAddedTest({ path, status }: SeenChange, { isNamed }: ProtectionRules): boolean {
+  return status === 'A' && isTestFile(path) && !isNamed(path);
+}
+
+/** Is it what the first tests of a project come with, rather than what takes the place of a command? */
+function isFirst({ path, status, before }: SeenChange, { kind }: Found): boolean {
+  if (status === 'A') {
+    return kind === 'test_edited' || (kind === 'config_added' && !/(^|\/)\.(npmrc|yarnrc|env)\b/.test(path));
+  }
+  // As `npm init` writes it.
+  return kind === 'script_changed' && /"test":.*no test specified/.test(before ?? '');
 }
 
 interface Found {
@@ -86,15 +123,27 @@ function judgeAdded(
   const shadows = shadowedBy(path, judges.folders) ?? shadowedHere(path, judges);
   if (shadows !== null) return removed('runner_shadowed', `found in place of ${shadows}`);
   if (isNamed(path)) return null;
+  if (after === null) {
+    if (isRead(path)) return removed('config_added', 'cannot be read, and may steer the test runner');
+    if (isTestFile(path) && isCode(path)) return removed('test_edited', 'cannot be read');
+  }
   if (isRunnerConfig(path)) return removed('config_added', 'read by the test runner');
   if (steersOtherwise(path, null, after)) return removed('config_added', 'holds what steers the test runner');
-  if (hasSections(path) && after !== null) {
-    const text = keptSections(path, '', after);
+  if (after !== null) {
+    const text = TSCONFIG.test(path) ? keptNewTsconfig(after) : keptSections(path, '', after);
     if (text !== null) return { put: { path, put: 'merged', text }, kind: 'config_added' };
   }
   if (isTestFile(path) && !isSnapshot(path) && after !== null && isSuspicious(after))
     return removed('test_edited');
   return null;
+}
+
+const PACKAGE = /(^|\/)package\.json$/;
+const TSCONFIG = /(^|\/)[jt]sconfig[^/]*\.json$/;
+
+/** Is it the text of this file that tells whether it steers a runner? */
+function isRead(path: string): boolean {
+  return hasSections(path) || hasSteeringLines(path) || TSCONFIG.test(path);
 }
 
 /** Names that a command of this test looks for before it finds the base's. */
@@ -113,29 +162,38 @@ function shadowedHere(path: string, judges: Judges): string | null {
 function judgeChanged({ path, before, after }: SeenChange, rules: ProtectionRules): Found | null {
   const { judges, isProtected } = rules;
   const base = (kind: TestChangeKind): Found => ({ put: { path, put: 'base' }, kind });
-  const merged = (text: string | null, kind: TestChangeKind): Found | null =>
-    text === null ? null : { put: { path, put: 'merged', text }, kind };
   if (isProtected(path)) return base('protected_changed');
   const whole = wholeKind(path, judges);
   if (whole !== null) return base(whole);
-  const name = path.split('/').at(-1) ?? '';
-  if (name === 'package.json' && after === null) return base('script_changed');
-  if (before === null) return null;
-  if (name === 'package.json') return merged(keptPackage(before, after ?? ''), 'script_changed');
-  if (/^[jt]sconfig.*\.json$/.test(name)) return merged(keptTsconfig(before, after ?? ''), 'alias_changed');
-  if (hasSections(path)) return merged(keptSections(path, before, after ?? ''), 'config_changed');
   const targets = targetsOf(path, judges);
+  if (PACKAGE.test(path) && (before === null || after === null)) return base('script_changed');
+  if (before === null) return isRead(path) || targets !== null ? base('config_changed') : null;
+  if (PACKAGE.test(path) || TSCONFIG.test(path) || hasSections(path)) {
+    return judgePart(path, before, after ?? '');
+  }
   if (targets !== null && makesOtherwise(before, after ?? '', targets)) return base('script_changed');
-  return steersOtherwise(path, before, after) ? base('config_changed') : null;
+  const isLock = /(^|\/)(package-lock|npm-shrinkwrap)\.json$/.test(path);
+  const steers = isLock ? locksOtherwise(before, after ?? '') : steersOtherwise(path, before, after);
+  return steers ? base('config_changed') : null;
+}
+
+/** Of a file that holds more than what steers a runner, only that is put back. */
+function judgePart(path: string, before: string, after: string): Found | null {
+  const merged = (text: string | null, kind: TestChangeKind): Found | null =>
+    text === null ? null : { put: { path, put: 'merged', text }, kind };
+  if (PACKAGE.test(path)) return merged(keptPackage(before, after), 'script_changed');
+  if (TSCONFIG.test(path)) return merged(keptTsconfig(before, after), 'alias_changed');
+  return merged(keptSections(path, before, after), 'config_changed');
 }
 
 /** What is put back as it was, whatever is changed in it. */
 function wholeKind(path: string, judges: Judges): TestChangeKind | null {
   if (isSnapshot(path)) return 'snapshot_edited';
   if (isRunnerConfig(path)) return 'config_changed';
-  if (judges.scripts.has(path)) return 'script_changed';
+  if (judges.scripts.has(path)) return isExpectation(path) ? 'snapshot_edited' : 'script_changed';
+  if (/(^|\/)(mvnw|gradlew)$/.test(path)) return 'script_changed';
   if (isTestFile(path)) return 'test_edited';
-  return /(^|\/)node_modules\//.test(path) ? 'runner_shadowed' : null;
+  return /(^|\/)node_modules\//.test(path) || steersTools(path) ? 'runner_shadowed' : null;
 }
 
 /** null: no makefile that has a part in the tests. A part that is included holds targets of any of them. */

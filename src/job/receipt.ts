@@ -51,7 +51,7 @@ export interface RedFirst {
 
 /** What the gate has to show beside the one run. */
 export interface Proof {
-  /** The test command with the base's tests, scripts and configuration; null: the work touched none of them. */
+  /** The test command with the base's tests, scripts and configuration; null: it touched none and brought no test. */
   readonly kept: CommandReceipt | null;
   readonly flaky: readonly FlakyRun[];
   readonly testChanges: readonly TestChange[];

@@ -71,7 +71,7 @@ export interface TestsHead {
   readonly command: string;
   readonly exitCode: number | null;
   readonly durationSeconds: number;
-  /** With the base's tests put back; null when the work touched none of them, or that did not run. */
+  /** With the base's tests put back; null when the work touched none and brought none, or that did not run. */
   readonly keptExitCode?: number | null;
 }
 
@@ -79,6 +79,7 @@ export const RESULT_FLAGS = [
   'unproven',
   'unsandboxed',
   'flaky',
+  'no_tests_seen',
   'test_edits',
   'control_plane',
   'commits_not_in_tree',

@@ -12,12 +12,23 @@ const PYTHON_MODULES: ReadonlySet<string> = new Set(
 /** What Python runs by itself as it starts. */
 const AT_START = /(^|\/)(sitecustomize|usercustomize)(\.py|\/__init__\.py)$|\.pth$/;
 
+/** What a wrapper of a build tool runs. */
+const WRAPPERS = /(^|\/)(gradle|\.mvn)\/wrapper\//;
+
 /** What a command looks up before the machine's own: a package manager, a runner, the language itself. */
 const TOOL_STEERING =
   /(^|\/)(\.yarn\/releases\/|\.pnp\.[cm]?js$|\.pnp\.loader\.mjs$|\.pnpmfile\.cjs$|\.pythonrc(\.py)?$)/;
 
+/** Nobody has a module of his own by these names: wherever it lies, a path may lead there. */
+const RUNNERS = /^(unittest|_?pytest|pluggy|nose2?)$/;
+
 const PACKAGE = /^(?:(.*)\/)?([^/]+)\/__(?:init|main)__\.py$/;
 const MODULE = /^(?:(.*)\/)?([^/]+)\.(?:py|pyc|so)$/;
+
+/** Is this CHANGED file one that a command loads though nobody asks for it? */
+export function steersTools(path: string): boolean {
+  return AT_START.test(path) || TOOL_STEERING.test(path) || WRAPPERS.test(path);
+}
 
 /**
  * Would this NEW file be found in place of the test runner, or of what it imports? Then the name of what it
@@ -32,5 +43,6 @@ export function shadowedBy(path: string, folders: ReadonlySet<string>): string |
   const module = PACKAGE.exec(path) ?? MODULE.exec(path);
   if (module === null) return null;
   const [, folder = '', name = ''] = module;
-  return folders.has(folder) && PYTHON_MODULES.has(name) ? `Python's ${name}` : null;
+  const isFound = RUNNERS.test(name) || (folders.has(folder) && PYTHON_MODULES.has(name));
+  return isFound ? `Python's ${name}` : null;
 }

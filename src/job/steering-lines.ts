@@ -9,6 +9,11 @@ const STEERING_LINES: readonly (readonly [RegExp, RegExp])[] = [
     /ignoreFailures|enabled\s*=\s*false|isEnabled|onlyIf|exclude\b|failOnNoMatching|-x\b/,
   ],
   [/(^|\/)gradle\.properties$/, /skip|test/i],
+  [
+    /(^|\/)vite\.config\.[cm]?[jt]s$/,
+    /\btest\s*[:(]|setupFiles|globalSetup|passWithNoTests|alias|exclude|include|reporters|plugins/,
+  ],
+  [/(^|\/)(babel\.config\.[cm]?[jt]s(on)?|\.babelrc(\..+)?|\.swcrc)$/, /./],
   [/(^|\/)go\.(mod|work)$/, /^\s*replace\b|=>/],
   [/(^|\/)\.npmrc$/, /script-shell|node-options|ignore-scripts|shell/],
   [/(^|\/)\.yarnrc(\.yml)?$/, /yarn-?path|plugins|script-shell|nodeOptions/i],
@@ -23,10 +28,19 @@ const STEERING_LINES: readonly (readonly [RegExp, RegExp])[] = [
   [/(^|\/)(justfile|Taskfile\.ya?ml)$/i, /test|check/i],
 ];
 
+/** Where these are set up, any line of the file may be a part of it. */
+const WHOLE: readonly (readonly [RegExp, RegExp])[] = [[/(^|\/)vite\.config\.[cm]?[jt]s$/, /\btest\s*[:(]/]];
+
+export function hasSteeringLines(path: string): boolean {
+  return STEERING_LINES.some(([file]) => file.test(path));
+}
+
 /** Do the lines of this file that steer a runner differ? null stands for a file that is not there. */
 export function steersOtherwise(path: string, base: string | null, work: string | null): boolean {
   const lines = STEERING_LINES.find(([file]) => file.test(path))?.[1];
   if (lines === undefined) return false;
+  const whole = WHOLE.find(([file]) => file.test(path))?.[1];
+  if ([base, work].some((text) => whole?.test(text ?? ''))) return base !== work;
   const steering = (text: string | null): string =>
     (text ?? '')
       .split('\n')

@@ -14,6 +14,7 @@ export const TEST_CHANGE_KINDS = [
   'config_changed',
   'protected_changed',
   'test_edited',
+  'test_added',
 ] as const;
 export type TestChangeKind = (typeof TEST_CHANGE_KINDS)[number];
 
@@ -41,6 +42,7 @@ const WORDS: Record<TestChangeKind, string> = {
   alias_changed: 'a name is led to another module',
   protected_changed: 'a protected file is changed',
   test_edited: 'a test is edited',
+  test_added: 'a new test changes what the others see',
 };
 
 export function testChangeWords(kind: TestChangeKind): string {
@@ -53,30 +55,44 @@ export interface Sides {
   readonly after: string | null;
 }
 
+// The text is the worker's: no pattern may take longer than in proportion to it. A line's beginning is therefore
+// `[ \t]*`, as `\s*` would run through all empty lines from each of them, and nothing that repeats stands beside its
+// like.
 const TESTS =
-  /(?<![\w.$])(?:it|test|specify|describe|Deno\.test|t\.test)(?:\.\w+)*\s*\(|^\s*(?:async\s+)?def\s+test\w*|^func\s+(?:Test|Fuzz|Example)\w*|#\[(?:\w+::)?test\b|@(?:Parameterized)?Test\b|^\s*class\s+Test\w+|^@test\b|^\s*(?:test|should)\s+["']/gm;
+  /(?<![\w.$])(?:it|test|specify|describe|Deno\.test|t\.test)(?:\.\w+)*\s*\(|^[ \t]*(?:async\s+)?def\s+test\w*|^func\s+(?:Test|Fuzz|Example)\w*|#\[(?:\w+::)?test\b|@(?:Parameterized)?Test\b|^[ \t]*class\s+Test\w+|^@test\b|^[ \t]*(?:test|should)\s+["']/gm;
 const SKIPS =
-  /(?<=[\w)\]])\.(?:skip|skipIf|todo|fails|failing)\b|(?<![\w.$])(?:xit|xtest|xdescribe|xspecify|xcontext)\s*\(|\bskip\s*:\s*(?!false)|\btodo\s*:\s*true|@(?:pytest\.mark\.(?:skip|skipif|xfail)|(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure))\b|\b(?:pytest\.(?:skip|xfail|importorskip)|self\.skipTest|t\.Skip(?:f|Now)?|raise\s+(?:unittest\.)?SkipTest)\b|__test__\s*=\s*False|collect_ignore|#\[ignore\b|@(?:Ignore|Disabled)\b|\bpending\s*\(|^\s*\/\/\s*(?:\+build|go:build)\s+ignore/gm;
+  /(?<=[\w)\]])\.(?:skip|skipIf|todo|fails|failing)\b|(?<![\w.$])(?:xit|xtest|xdescribe|xspecify|xcontext)\s*\(|\bskip\s*:(?!\s*false)|\btodo\s*:\s*true|@(?:pytest\.mark\.(?:skip|skipif|xfail)|(?:unittest\.)?(?:skip|skipIf|skipUnless|expectedFailure))\b|\b(?:pytest\.(?:skip|xfail|importorskip)|self\.skipTest|t\.Skip(?:f|Now)?|raise\s+(?:unittest\.)?SkipTest)\b|__test__\s*=\s*False|collect_ignore|#\[ignore\b|@(?:Ignore|Disabled)\b|\bpending\s*\(|^[ \t]*\/\/\s*(?:\+build|go:build)\s+ignore/gm;
 const FOCUS =
   /(?<=[\w)\]])\.only\b|(?<![\w.$])(?:fit|fdescribe|fcontext|ftest)\s*\(|\bonly\s*:\s*true|\bfocus\s*:\s*true|\bSOLO\b|,\s*:focus\b/gm;
 const ASSERTIONS =
-  /\bassert\w*\s*[!(.]|^\s*assert\s|\bexpect\s*\(|\bshould\.|self\.(?:assert|fail)\w*\s*\(|\brequire\.\w+\(t\b|\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|is|ok|deepEqual|equal)\s*\(|\bpytest\.raises|^\s*(?:test|\[{1,2})\s+\S|\b(?:diff|cmp|grep)\s+-?\S|\bexit\s+[1-9]/gm;
+  /\bassert\w*\s*[!(.]|^[ \t]*assert\s|\bexpect\s*\(|\bshould\.|self\.(?:assert|fail)\w*\s*\(|\brequire\.\w+\(t\b|\bt\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow|is|ok|deepEqual|equal)\s*\(|\bpytest\.raises|^[ \t]*(?:test|\[{1,2})\s+\S|\b(?:diff|cmp|grep)\s+-?\S|\bexit\s+[1-9]/gm;
 const HOLLOW =
-  /\bassert\s+(?:True|1|not\s+False)\b|\bassert(?:\.ok|\.equal|\.strictEqual)?\s*\(\s*(?:true|1)\s*[,)]|assertTrue\s*\(\s*[Tt]rue|expect\s*\(\s*(?:true|1)\s*\)\s*\.\s*to(?:Be|Equal)?|\.(?:toBeDefined|toBeTruthy|toBeInstanceOf)\s*\(|assertIsNotNone\s*\(|\.toEqual\s*\(\s*expect\.any|^\s*or\s+True\b|\|\|\s*true\s*\)/gm;
+  /\bassert\s+(?:True|1|not\s+False)\b|\bassert(?:\.ok|\.equal|\.strictEqual)?\s*\(\s*(?:true|1)\s*[,)]|assertTrue\s*\(\s*[Tt]rue|expect\s*\(\s*(?:true|1)\s*\)\s*\.\s*to(?:Be|Equal)?|\.(?:toBeDefined|toBeTruthy|toBeInstanceOf)\s*\(|assertIsNotNone\s*\(|\.toEqual\s*\(\s*expect\.any|^[ \t]*or\s+True\b|\|\|\s*true\s*\)/gm;
 const MASKS =
-  /\|\|\s*(?:true|:|exit\s+0|echo\b|\/bin\/true)|;\s*(?:true|exit\s+0)\s*["']?\s*$|^\s*exit\s+0\b|(?<![\w.])exit\s*\(\s*0?\s*\)|process\.(?:exit|reallyExit|_exit)\s*\(\s*0?\s*\)|process\.exitCode\s*=\s*0|sys\.exit\s*\(\s*(?:0|None)?\s*\)|os\._exit\s*\(|os\.Exit\s*\(\s*0\s*\)|std::process::exit\s*\(\s*0|System\.exit\s*\(\s*0|\bset\s+\+e\b|trap\s+['"]?\s*exit\s+0|continue-on-error|passWithNoTests|--pass-with-no-tests|exitstatus\s*=\s*0|^\t-\S|MAKEFLAGS\s*[+:?]?=.*(?:-i|-k|ignore)|^\.IGNORE/gm;
+  /\|\|\s*(?:true|:|exit\s+0|echo\b|\/bin\/true)|;\s*(?:true|exit\s+0)\s*(?:["']\s*)?$|^[ \t]*exit\s+0\b|(?<![\w.])exit\s*\(\s*(?:0\s*)?\)|process\.(?:exit|reallyExit|_exit)\s*\(\s*(?:0\s*)?\)|process\.exitCode\s*=\s*0|sys\.exit\s*\(\s*(?:(?:0|None)\s*)?\)|os\._exit\s*\(|os\.Exit\s*\(\s*0\s*\)|std::process::exit\s*\(\s*0|System\.exit\s*\(\s*0|\bset\s+\+e\b|trap\s+(?:['"]\s*)?exit\s+0|continue-on-error|passWithNoTests|--pass-with-no-tests|exitstatus\s*=\s*0|^\t-\S|MAKEFLAGS\s*[+:?]?=(?:(?!MAKEFLAGS).)*?(?:-i|-k|ignore)|^\.IGNORE/gm;
 const PATCHES =
-  /\b(?:assert|expect|TestCase|unittest|pytest|_pytest|Assertion\w*|console\.assert)(?:\.\w+)*\.\w+\s*=(?!=)|setattr\s*\(\s*(?:unittest|pytest|_pytest|\w*TestCase)|patch\(\s*["'](?:unittest|pytest|_pytest|builtins)|sys\.modules\s*\[|builtins\.\w+\s*=|Module\._(?:load|resolveFilename)\s*=|require\.cache\s*\[|(?:mock|vi|jest)\.(?:mock|module)\(\s*["'](?:node:)?(?:assert|test|chai|vitest|jest)|process\.on\s*\(\s*["']exit|atexit\.register|def\s+pytest_\w+|pytest_plugins\s*=|Object\.defineProperty\s*\(\s*(?:assert|expect)/gm;
+  /\b(?:assert|expect|TestCase|unittest|pytest|_pytest|Assertion\w*|console\.assert)(?:\.\w+){0,6}\.\w+\s*=(?!=)|setattr\s*\(\s*(?:unittest|pytest|_pytest|\w*TestCase)|patch\(\s*["'](?:unittest|pytest|_pytest)|sys\.modules\s*\[\s*["'](?:unittest|_?pytest)\b|builtins\.\w+\s*=|Module\._(?:load|resolveFilename)\s*=|require\.cache\s*\[|(?:mock|vi|jest)\.(?:mock|module)\(\s*["'](?:node:)?(?:assert|test|chai|vitest|jest)|process\.on\s*\(\s*["']exit|atexit\.register|def\s+pytest_\w+|pytest_plugins\s*=|Object\.defineProperty\s*\(\s*(?:assert|expect)/gm;
 
 /** Are these the words of a test that does more than test, e.g. ends the process or leaves the others out? */
 export function isSuspicious(text: string): boolean {
   return [FOCUS, MASKS, PATCHES].some((pattern) => countOf(text, pattern) > 0);
 }
 
-/** Does a file that is no test change what judges it? Only a patched runner is told from ordinary work. */
-export function patchesRunner({ before, after }: Sides): boolean {
-  const patches = countOf(after ?? '', PATCHES);
-  return patches > countOf(before ?? '', PATCHES);
+/** Ends of a process that no runner hears of; what else ends one is ordinary in a program. */
+const SILENT_ENDS =
+  /\bos\._exit\s*\(|process\.(?:reallyExit|_exit)\s*\(|\bsyscall\.Exit\s*\(|halt!?\s*\(\s*0\s*\)/gm;
+
+/** What a file that is no test does to what judges it, as far as that can be told from ordinary work. */
+export function readSource(path: string, { before, after }: Sides): TestChange[] {
+  const told = [
+    ['runner_patched', PATCHES],
+    ['exit_masked', SILENT_ENDS],
+  ] as const;
+  return told.flatMap(([kind, pattern]) =>
+    countOf(after ?? '', pattern) > countOf(before ?? '', pattern)
+      ? [{ path, kind, detail: quote(after, before, pattern) }]
+      : [],
+  );
 }
 
 /**
@@ -111,7 +127,8 @@ function lostAssertion(before: string, after: string): boolean {
   return before.split('\n').some((line) => countOf(line, ASSERTIONS) > 0 && !kept.has(line.trim()));
 }
 
-const MOST_READ = 200_000;
+/** As much as is read of a file, so that padding hides nothing. */
+const MOST_READ = 512 * 1024;
 const MOST_QUOTED = 80;
 
 function countOf(text: string, pattern: RegExp): number {

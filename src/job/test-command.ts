@@ -1,4 +1,7 @@
 import { bare, simpleCommands, type Words } from './command-words.ts';
+import { recipeOf } from './makefile.ts';
+import { joined, parentOf } from './relative-path.ts';
+import { isExpectation } from './test-files.ts';
 
 /** The base's files, as far as finding out what a test command runs needs them. */
 export interface BaseFiles {
@@ -17,6 +20,8 @@ export interface Judges {
   readonly makefiles: ReadonlyMap<string, ReadonlySet<string>>;
   /** Where it starts, in all of its parts: what lies there may be found in place of a runner. */
   readonly folders: ReadonlySet<string>;
+  /** What it names and the base does not have, be it a file, a folder or no path at all. */
+  readonly missing: ReadonlySet<string>;
 }
 
 const MOST_READ = 60;
@@ -37,6 +42,7 @@ const SHELLS = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'ash']);
 const LANGUAGES = /^(python[\d.]*|node|nodejs|ruby|perl|php|deno|bun|tsx|ts-node|Rscript|lua|pypy[\d.]*)$/;
 const RUNNERS =
   /^(pytest|py\.test|vitest|jest|mocha|ava|tap|c8|nyc|rspec|phpunit|tox|nox|karma|playwright|bats|prove|ctest)$/;
+const WITH_VALUE = /^(--prefix|-C|--cwd|--dir|-w|--workspace|--filter|-F)$/;
 const MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 const TEST_LIKE =
   /(^|[/._-])(tests?|checks?|ci|verify|verification|specs?|run[-_]?tests?|lint|validate|acceptance|smoke|e2e|assert|gate|runner)([/._-]|$)/i;
@@ -48,6 +54,7 @@ class Walk implements Judges {
   readonly packages = new Map<string, Set<string>>();
   readonly makefiles = new Map<string, Set<string>>();
   readonly folders = new Set<string>();
+  readonly missing = new Set<string>();
   readonly #base: BaseFiles;
   #read = 0;
 
@@ -58,12 +65,30 @@ class Walk implements Judges {
   async text(text: string, cwd: string, alone: boolean): Promise<void> {
     let folder = cwd;
     this.folders.add(folder);
-    for (const words of simpleCommands(text)) {
+    const commands = simpleCommands(text);
+    const compares = commands.some((words) => /^(diff|cmp|comm)$/.test(bare(words)[0] ?? ''));
+    for (const words of commands) {
       const plain = bare(words);
+      this.#pythonPath(words, folder);
+      if (compares) this.#expectations(words, folder);
       if (plain[0] === 'cd') {
         folder = joined(folder, plain[1] ?? '');
         this.folders.add(folder);
       } else await this.#command(plain, folder, alone);
+    }
+  }
+
+  /** Where Python looks for a module too. */
+  #pythonPath(words: Words, cwd: string): void {
+    const value = words.find((word) => word.startsWith('PYTHONPATH='))?.slice('PYTHONPATH='.length) ?? '';
+    for (const each of value.split(':').filter((part) => part !== '')) this.folders.add(joined(cwd, each));
+  }
+
+  /** What an output is compared with says what is right, as a test does. */
+  #expectations(words: Words, cwd: string): void {
+    for (const word of words) {
+      const path = joined(cwd, word.replace(/^<+/, ''));
+      if (isExpectation(path) && this.#base.has(path)) this.scripts.add(path);
     }
   }
 
@@ -96,6 +121,7 @@ class Walk implements Judges {
     { alone, shell }: { readonly alone: boolean; readonly shell: boolean },
   ): Promise<void> {
     const path = word === undefined ? null : joined(cwd, word);
+    if (path !== null && !this.#base.has(path)) this.missing.add(path);
     if (path === null || !this.#base.has(path) || this.scripts.has(path)) return;
     const text = await this.#open(path);
     const isShell = shell || /\.(ba|z|k|da)?sh$/.test(path) || /^#!.*\b(ba|z|k|da)?sh\b/.test(text ?? '');
@@ -110,6 +136,7 @@ class Walk implements Judges {
       const path = joined(cwd, value.replace(/::.*$/, ''));
       if (this.#base.has(path)) this.scripts.add(path);
       else if (FILE_OPTIONS.test(word)) this.#namedFiles([args[at + 1] ?? ''], cwd);
+      else this.missing.add(path);
     }
   }
 
@@ -124,13 +151,17 @@ class Walk implements Judges {
     if (args.some((word) => /^-[ce]$/.test(word))) return;
     this.#namedFiles(loaded, cwd);
     const script = args.find((word) => !word.startsWith('-') && !loaded.includes(word));
+    if (script !== undefined) this.folders.add(parentOf(joined(cwd, script)));
     await this.#script(script, cwd, { alone: false, shell: false });
   }
 
   async #manager(name: string, args: Words, cwd: string): Promise<void> {
-    const at = args.findIndex((word) => /^(--prefix|-C|--cwd|--dir)$/.test(word));
-    const folder = at === -1 ? cwd : joined(cwd, args[at + 1] ?? '');
-    const plain = args.filter((word, index) => !word.startsWith('-') && (at === -1 || index !== at + 1));
+    const folder = this.#managedFolder(name, args, cwd);
+    // pnpm's `-w` is its own, and has none.
+    const takesValue = (word: string): boolean =>
+      WITH_VALUE.test(word) && !(name === 'pnpm' && word === '-w');
+    const rest = args.filter((word, at) => !word.startsWith('-') && !takesValue(args[at - 1] ?? ''));
+    const plain = name === 'yarn' && rest[0] === 'workspace' ? rest.slice(2) : rest;
     const run = plain[0] === 'run' || plain[0] === 'run-script';
     const asked = run ? plain[1] : plain[0];
     const script = asked === 't' || asked === 'tst' ? 'test' : asked;
@@ -146,6 +177,18 @@ class Walk implements Judges {
       const text = scripts[each];
       if (text !== undefined) await this.text(text, parentOf(path), simpleCommands(text).length === 1);
     }
+  }
+
+  /** Where the package is: in the folder it is sent to, or in a workspace that is named by its folder. */
+  #managedFolder(name: string, args: Words, cwd: string): string {
+    const given = (option: RegExp): string | undefined => {
+      const at = args.findIndex((word) => option.test(word.replace(/=.*/, '')));
+      return args[at]?.includes('=') ? args[at].replace(/^[^=]*=/, '') : at === -1 ? undefined : args[at + 1];
+    };
+    const folder = joined(cwd, given(/^(--prefix|-C|--cwd|--dir)$/) ?? '');
+    const workspace = given(name === 'pnpm' ? /^(--filter|-F)$/ : /^(-w|--workspace|workspace)$/);
+    const within = workspace === undefined ? null : joined(folder, workspace);
+    return within !== null && this.#base.has(joined(within, 'package.json')) ? within : folder;
   }
 
   async #make(args: Words, cwd: string): Promise<void> {
@@ -181,23 +224,6 @@ class Walk implements Judges {
   }
 }
 
-/** The commands of a target, without what marks them as such. */
-export function recipeOf(makefile: string, target: string): string[] {
-  const lines = makefile.replaceAll('\\\n', ' ').split('\n');
-  const found: string[] = [];
-  let inside = false;
-  for (const line of lines) {
-    const rule = /^([^\s#:=][^:=]*?)\s*::?(?!=)(.*)$/.exec(line);
-    if (rule !== null) {
-      inside = (rule[1] ?? '').split(/\s+/).includes(target);
-      const inline = rule[2]?.split(';')[1];
-      if (inside && inline !== undefined) found.push(inline);
-    } else if (inside && line.startsWith('\t')) found.push(line.trim());
-    else if (line.trim() !== '' && !line.startsWith('#')) inside = false;
-  }
-  return found;
-}
-
 function scriptsOf(text: string | null): Readonly<Record<string, string>> {
   try {
     const value: unknown = JSON.parse(text ?? '{}');
@@ -208,22 +234,4 @@ function scriptsOf(text: string | null): Readonly<Record<string, string>> {
     // No JSON: npm would say so itself.
     return {};
   }
-}
-
-export function parentOf(path: string): string {
-  const at = path.lastIndexOf('/');
-  return at === -1 ? '' : path.slice(0, at);
-}
-
-/** As a path relative to the root; a word that leads out of it names nothing there. */
-export function joined(folder: string, word: string): string {
-  if (word.startsWith('/')) return word;
-  const parts: string[] = [];
-  for (const part of `${folder}/${word}`.split('/')) {
-    if (part === '' || part === '.') continue;
-    if (part === '..' && parts.length === 0) return `../${word}`;
-    if (part === '..') parts.pop();
-    else parts.push(part);
-  }
-  return parts.join('/');
 }

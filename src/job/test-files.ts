@@ -7,6 +7,7 @@ const FOLDERS: ReadonlySet<string> = new Set([
   'e2e',
   'testdata',
   '__snapshots__',
+  '__mocks__',
 ]);
 
 /** `a.test.ts`, `a.spec.js`, `a_test.go`, `test_a.py`, `ATest.java`, `a_spec.rb`. */
@@ -15,12 +16,33 @@ const NAMES =
 
 /** What tells a test runner where to look and what to load, by the last part of a path. */
 const CONFIGURATION =
-  /^(conftest\.py|pytest\.ini|\.?pytest\.toml|tox\.ini|noxfile\.py|\.coveragerc|\.mocharc(\..+)?|mocha\.opts|\.nycrc(\..+)?|bunfig\.toml|setupTests\.[cm]?[jt]sx?|(vitest|jest|karma|playwright|cypress|ava|wdio|mocha|tap)\.[^/]*(config|setup|conf)\.([cm]?[jt]s|json)|jest[.-](setup|global|env)[^/]*\.[cm]?[jt]s|vitest\.(setup|workspace|projects)\.([cm]?[jt]s|json)|tsconfig\.(test|tests|spec|vitest|jest)\.json|\.rspec|\.taprc|phpunit\.xml(\.dist)?|junit-platform\.properties|testng\.xml|nextest\.toml)$/i;
+  /^(conftest\.py|pytest\.ini|\.?pytest\.toml|tox\.ini|noxfile\.py|\.coveragerc|\.mocharc(\..+)?|mocha\.opts|\.nycrc(\..+)?|bunfig\.toml|setup[-_.]?tests?\.[cm]?[jt]sx?|(test|tests|vitest|jest|mocha)[-_.]?setup\.[cm]?[jt]sx?|(vitest|jest|karma|playwright|cypress|ava|wdio|mocha|tap)\.[^/]*(config|setup|conf)\.([cm]?[jt]s|json)|jest[.-](setup|global|env)[^/]*\.[cm]?[jt]s|vitest\.(setup|workspace|projects)\.([cm]?[jt]s|json)|tsconfig\.(test|tests|spec|vitest|jest)\.json|\.rspec|\.taprc|phpunit\.xml(\.dist)?|junit-platform\.properties|testng\.xml|nextest\.toml)$/i;
 
 /** The same where only the whole path tells. */
 const CONFIGURATION_PATHS = /(^|\/)\.cargo\/config(\.toml)?$|(^|\/)\.mvn\/(maven|jvm)\.config$/i;
 
 const SNAPSHOTS = /(\.snap|\.approved\.[a-z0-9]+|\.ambr)$|(^|\/)__(image_)?snapshots__\//i;
+
+/** Data by its name: nothing runs it by itself, and nothing is set up by it. */
+const DATA =
+  /\.(txt|md|csv|tsv|in|out|expected|golden|ans|html?|xml|sql|log|png|jpe?g|gif|svg|pdf|zip|gz|bin|dat|jsonl?|ya?ml)$/i;
+const STEERING_DATA = /^(package|deno|bunfig|nx|project)\b.*\.|config|setup|rc\./i;
+
+/**
+ * Could a new test file (relative, slashes) change how the others run? Data and snapshots cannot; they may even
+ * be what a test of the base asks for.
+ */
+export function mayDisarm(path: string): boolean {
+  const name = path.split('/').at(-1) ?? '';
+  return !isSnapshot(path) && (!DATA.test(name) || STEERING_DATA.test(name));
+}
+
+/** Is there a test in a project with this path (relative, slashes)? What only marks a folder is none. */
+export function holdsTests(path: string): boolean {
+  return (
+    isTestFile(path) && !/(^|\/)(__init__\.py|conftest\.py|\.git(keep|ignore)|README(\.\w+)?)$/.test(path)
+  );
+}
 
 /** Does this path (relative, slashes) say to a test runner where to look or what to load? */
 export function isRunnerConfig(path: string): boolean {
@@ -30,6 +52,18 @@ export function isRunnerConfig(path: string): boolean {
 /** Is it what a test compares with, as a runner wrote it? */
 export function isSnapshot(path: string): boolean {
   return SNAPSHOTS.test(path);
+}
+
+const CODE = /\.([cm]?[jt]sx?|py|go|rb|rs|java|kts?|php|pl|lua|(ba|z|k|da)?sh)$/i;
+
+/** Is it text that is run, by its name? */
+export function isCode(path: string): boolean {
+  return CODE.test(path);
+}
+
+/** Is it, by its name, what an output is compared with? */
+export function isExpectation(path: string): boolean {
+  return /expect|golden|reference|baseline/i.test(path) && !isCode(path);
 }
 
 /** By the usual names of languages and runners, is this path (relative, slashes) a test or its data? */
@@ -61,5 +95,16 @@ export function namedIn(command: string, path: string, folder = ''): boolean {
   const prefix = folder === '' ? '' : `${folder}/`;
   return command
     .split(/[\s;&|()'"`=<>]+/)
-    .some((word) => word !== '' && prefix + word.replace(/^\.\//, '') === path);
+    .some((word) => word !== '' && [word, moduleFile(word)].some((each) => prefix + plain(each) === path));
+}
+
+/** Without `./`, and without a test's name within the file, as pytest takes it. */
+function plain(word: string): string {
+  return word.replace(/^\.\//, '').replace(/::.*$/, '');
+}
+
+/** `tests.test_a.TestA.test_b`, as Python's unittest takes it, is a name in `tests/test_a.py`. */
+function moduleFile(word: string): string {
+  const module = /^((?:\w+\.)+test\w*|test_\w+)(?:\.[A-Z]\w*(?:\.\w+)?)?$/.exec(word)?.[1];
+  return module === undefined ? word : `${module.replaceAll('.', '/')}.py`;
 }

@@ -10,9 +10,10 @@ export type TestsEnd =
 
 /**
  * Did the tests fail before the work was done? `no_tests`: they pass on the base, and the work brings no test that
- * could fail there.
+ * could fail there. `not_run`: those could not be run there, or did not come to an end.
  */
-export type RedFirstVerdict = 'failed' | 'passed' | 'no_tests';
+export const RED_FIRST_VERDICTS = ['failed', 'passed', 'no_tests', 'not_run'] as const;
+export type RedFirstVerdict = (typeof RED_FIRST_VERDICTS)[number];
 
 /** What the gate saw of the collected work. */
 export interface GateOutcome {
@@ -26,6 +27,8 @@ export interface GateOutcome {
   readonly kept?: TestsEnd | null;
   /** Did the user say that tests may be edited? */
   readonly allowTestEdits?: boolean;
+  /** Then, where `kept` fails: with the edited tests, but what runs and chooses them put back; null: untouched. */
+  readonly beyondEdits?: TestsEnd | null;
   /** Only where the user asked for it. */
   readonly redFirst?: RedFirstVerdict | null;
 }
@@ -37,7 +40,7 @@ export function passes(end: TestsEnd | null | undefined): boolean {
 /**
  * The host's word on the work; the worker's own claim has no part in it. Nothing but a test command that
  * ended with 0 on a changed tree (or no test command at all) is success, and it has to do so with the
- * base's own tests too, unless the user allowed to edit them.
+ * base's own tests too; where the user allowed to edit them, with the base's scripts and settings at least.
  */
 export function judge(outcome: GateOutcome): Move {
   if (!outcome.changed) return { to: 'failed', reason: 'no_changes' };
@@ -46,10 +49,11 @@ export function judge(outcome: GateOutcome): Move {
   if (tests === null) return { to: 'succeeded', reason: null };
   if (tests.ended === 'timeout') return { to: 'failed', reason: 'test_timeout' };
   if (!passes(tests)) return { to: 'failed', reason: 'gate_failed' };
-  if (kept !== null && !passes(kept) && outcome.allowTestEdits !== true) {
-    return { to: 'failed', reason: kept.ended === 'timeout' ? 'test_timeout' : 'tampered' };
+  const decides = outcome.allowTestEdits === true ? (outcome.beyondEdits ?? null) : kept;
+  if (decides !== null && !passes(decides)) {
+    return { to: 'failed', reason: decides.ended === 'timeout' ? 'test_timeout' : 'tampered' };
   }
-  if (redFirst === 'passed' || redFirst === 'no_tests') return { to: 'failed', reason: 'gate_failed' };
+  if (redFirst !== null && redFirst !== 'failed') return { to: 'failed', reason: 'gate_failed' };
   return { to: 'succeeded', reason: null };
 }
 
@@ -68,5 +72,6 @@ export function redFirstWords(verdict: RedFirstVerdict): string {
     failed: 'the tests failed before the work was done',
     passed: "the work's own tests pass on the base too: they show nothing of the bug",
     no_tests: 'the test command passes on the base, and the work brings no test that fails there',
+    not_run: "the work's own tests could not be run to their end on the base: they show nothing of the bug",
   }[verdict];
 }

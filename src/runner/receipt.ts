@@ -7,6 +7,7 @@ import type { SecretLike } from '../job/redaction/secret-like.ts';
 import type { RubricReceipt } from '../job/rubric.ts';
 import { summaryLine } from '../job/summary.ts';
 import type { Task } from '../job/task.ts';
+import { lostItsTests } from '../job/tests-ran.ts';
 import { trickWords } from '../job/verdict.ts';
 import { VERSION } from '../job/version.ts';
 import type { Collected } from '../workspace/collect.ts';
@@ -90,7 +91,7 @@ function specDigest(task: Task, record: JobRecord): string {
   return createHash('sha256').update(spec).digest('hex');
 }
 
-function flags({ record, collected, secretLike, task, proof = NO_PROOF }: Story): ResultFlag[] {
+function flags({ record, collected, secretLike, task, after, proof = NO_PROOF }: Story): ResultFlag[] {
   const found = new Set<ResultFlag>(
     collected === null || collected.kind === 'workspace_lost' ? [] : collected.flags,
   );
@@ -102,6 +103,7 @@ function flags({ record, collected, secretLike, task, proof = NO_PROOF }: Story)
   if (secretLike.length > 0) found.add('secret_like');
   if (proof.protectedPaths.length > 0) found.add('test_edits');
   if (proof.flaky.length > 0) found.add('flaky');
+  if (lostItsTests(record.preflight, after)) found.add('no_tests_seen');
   return [...found];
 }
 

@@ -7,6 +7,7 @@ import { BOUNDARIES, NETWORKS, PREFLIGHT_VERDICTS, RESULT_FLAGS, SANDBOX_LEVELS 
 import { RUBRIC_VERDICTS } from '../job/rubric.ts';
 import { FAILED_REASONS, TERMINAL_STATES, TIMEOUT_REASONS } from '../job/states.ts';
 import { TEST_CHANGE_KINDS } from '../job/test-changes.ts';
+import { RED_FIRST_VERDICTS } from '../job/verdict.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { type JsonFile, readJsonFile } from './json-file.ts';
 
@@ -40,7 +41,7 @@ const proof = {
   testChanges: z.array(change).default([]),
   protectedPaths: z.array(z.object({ path: text, put: z.enum(['base', 'removed', 'merged']) })).default([]),
   redFirst: z
-    .object({ verdict: z.enum(['failed', 'passed', 'no_tests']), run: command.nullable() })
+    .object({ verdict: z.enum(RED_FIRST_VERDICTS), run: command.nullable() })
     .nullable()
     .default(null),
 };

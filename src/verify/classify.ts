@@ -1,6 +1,7 @@
 import { explainTimeout } from '../job/explain-timeout.ts';
 import { trimLine } from '../job/format.ts';
 import type { PreflightVerdict } from '../job/record.ts';
+import { tellsOfTests } from '../job/tests-ran.ts';
 import type { CommandEnd } from './run-command.ts';
 
 export interface SeenRun {
@@ -33,9 +34,7 @@ export function classify({ ended, exitCode, output }: SeenRun): Classified {
     return broken(exitCode === 126 ? 'may not be executed' : 'was not found', output);
   if (ended === 'signal') return { verdict: 'fails', note: 'the test command was ended by a signal' };
   const text = output.replace(COLOURS, '');
-  const sign = TESTS_RAN.some((pattern) => pattern.test(text))
-    ? undefined
-    : BROKEN.find(([pattern]) => pattern.test(text));
+  const sign = tellsOfTests(text) ? undefined : BROKEN.find(([pattern]) => pattern.test(text));
   if (sign !== undefined) return broken(sign[1], text, sign[0]);
   return { verdict: 'fails', note: `the test command fails on the base with exit code ${exitCode}` };
 }
@@ -51,23 +50,6 @@ const MOST_QUOTED = 200;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: colour sequences begin with one
 const COLOURS = /\u001b\[[0-9;]*m/g;
-
-/** Signs that tests have run: then whatever else is in the output, it is theirs. */
-const TESTS_RAN: readonly RegExp[] = [
-  // vitest, jest, maven's surefire
-  /^\s*Tests:?\s+.*\d+ (?:passed|failed)/m,
-  /Tests run: \d+/,
-  // pytest, also -q
-  /^(?:=+ )?\d+ (?:passed|failed)\b.* in [\d.]+s/m,
-  // go test
-  /^\s*--- (?:FAIL|PASS):/m,
-  // cargo test
-  /^test result: /m,
-  // mocha, TAP (node --test), python's unittest
-  /^\s+\d+ (?:passing|failing)\b/m,
-  /^(?:#|ℹ) (?:pass|fail) \d+/m,
-  /^Ran [1-9]\d* tests? in /m,
-];
 
 /** What tools print when they cannot even begin; one line of the tool's own, and what it means. */
 const BROKEN: readonly (readonly [RegExp, string])[] = [

@@ -1,6 +1,9 @@
+import { foundNoTests } from '../job/no-tests.ts';
+import type { KeptPlan } from '../job/protected.ts';
 import type { CommandReceipt, FlakyRun, Proof, RedFirst } from '../job/receipt.ts';
 import { NO_PROOF } from '../job/receipt.ts';
 import type { Preflight } from '../job/record.ts';
+import type { TestChange } from '../job/test-changes.ts';
 import { type GateOutcome, passes, type TestsEnd } from '../job/verdict.ts';
 import { type PutBack, putBack } from '../workspace/put-back.ts';
 import type { Repository } from '../workspace/repository.ts';
@@ -50,9 +53,9 @@ export interface Evidence extends Proof {
 
 /**
  * Judges work that changed something, each run in a fresh checkout of the collected commit: the test command as
- * the worker left it; where it passes and the work touched what judges it, once more with the base's
- * tests, scripts and configuration; and, if asked for, the work's tests on the base, where they must fail. A
- * run that fails is run once more, so that a flaky test is seen as one.
+ * the worker left it; where it passes and the work touched what judges it or brings tests, once more with the
+ * base's tests, scripts and configuration and no others; and, if asked for, the work's tests on the base, where
+ * they must fail. A run that fails is run once more, so that a flaky test is seen as one.
  */
 export async function evidence(spec: EvidenceSpec): Promise<Evidence> {
   const work = await readWorkChanges({ ...spec, protect: spec.rules.protect });
@@ -67,15 +70,27 @@ export async function evidence(spec: EvidenceSpec): Promise<Evidence> {
   };
   const base = { ...found, setup, tests, flaky };
   if (!passes(outcome.tests)) return { ...base, outcome };
-  const kept = plan.puts.length === 0 ? null : await runKept(spec, work, flaky);
+  const isTouched = plan.puts.length + plan.addedTests.length > 0;
+  const kept = isTouched ? await run(spec, 'kept', work.kept, flaky) : null;
+  const judgesNothing = kept?.tests && spec.before && foundNoTests(kept.tests) && foundNoTests(spec.before);
+  const beyond = passes(endOfKept(kept)) || judgesNothing ? null : await runBeyondEdits(spec, work, flaky);
   const judged: GateOutcome = {
     ...outcome,
-    kept: kept?.outcome.setupOk === false ? SET_UP_FAILED : (kept?.outcome.tests ?? null),
+    kept: judgesNothing ? null : endOfKept(kept),
     allowTestEdits: spec.rules.allowTestEdits,
+    beyondEdits: endOfKept(beyond),
   };
-  const shown = kept === null ? null : (kept.tests ?? kept.setup);
+  const told = beyond === null || passes(endOfKept(beyond)) ? kept : beyond;
+  const shown = told === null ? null : (told.tests ?? told.setup);
   const redFirst = spec.rules.mustFailFirst ? await runRedFirst(spec, work) : null;
-  return { ...base, outcome: { ...judged, redFirst: redFirst?.verdict ?? null }, kept: shown, redFirst };
+  const disarmed = judged.kept && !passes(judged.kept) ? addedFindings(plan) : [];
+  return {
+    ...base,
+    testChanges: [...disarmed, ...base.testChanges].slice(0, MOST_NAMED),
+    outcome: { ...judged, redFirst: redFirst?.verdict ?? null },
+    kept: shown,
+    redFirst,
+  };
 }
 
 /** More than this nobody reads, and it stands in an event and in a result. */
@@ -84,14 +99,24 @@ const MOST_NAMED = 200;
 const NOTHING: PutBack = { files: [], texts: [], removed: [] };
 const SET_UP_FAILED: TestsEnd = { ended: 'exit', exitCode: 1 };
 
-/**
- * With the worker's new tests, then without them: they may need helpers that have been put back, which is no
- * fault of the work.
- */
-async function runKept(spec: EvidenceSpec, work: WorkChanges, flaky: FlakyRun[]): Promise<GateReport> {
-  if (work.plan.addedTests.length === 0) return run(spec, 'kept', work.kept, flaky);
-  const first = await runOnce(spec, spec.commit, work.kept);
-  return passes(first.outcome.tests) ? first : run(spec, 'kept', work.keptAlone, flaky);
+/** Who may edit tests may still not change what runs them: that is put back by itself. null: it was not touched. */
+async function runBeyondEdits(
+  spec: EvidenceSpec,
+  { beyondEdits }: WorkChanges,
+  flaky: FlakyRun[],
+): Promise<GateReport | null> {
+  if (!spec.rules.allowTestEdits || beyondEdits === null) return null;
+  return run(spec, 'kept', beyondEdits, flaky);
+}
+
+function endOfKept(kept: GateReport | null): TestsEnd | null {
+  return kept?.outcome.setupOk === false ? SET_UP_FAILED : (kept?.outcome.tests ?? null);
+}
+
+/** Where nothing else was touched that tells of a trick, it may be the new tests that make the difference. */
+function addedFindings({ addedTests, findings }: KeptPlan): TestChange[] {
+  if (findings.some(({ kind }) => kind !== 'test_edited')) return [];
+  return addedTests.map((path) => ({ path, kind: 'test_added', detail: 'taken away for the second run' }));
 }
 
 /** One run, and one more if it fails in a way that another run may not. */
@@ -131,5 +156,6 @@ async function runRedFirst(spec: EvidenceSpec, work: WorkChanges): Promise<RedFi
   const report = await runOnce(spec, spec.base, work.testsAlone);
   const end = report.outcome.tests;
   const failed = end?.ended === 'signal' || (end?.ended === 'exit' && end.exitCode !== 0);
-  return { verdict: failed ? 'failed' : 'passed', run: report.tests ?? report.setup };
+  const verdict = failed ? 'failed' : passes(end) ? 'passed' : 'not_run';
+  return { verdict, run: report.tests ?? report.setup };
 }

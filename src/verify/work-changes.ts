@@ -1,8 +1,15 @@
 import { join } from 'node:path';
-import { type KeptPlan, type Put, planKept, type SeenChange } from '../job/protected.ts';
+import {
+  type KeptPlan,
+  type ProtectionRules,
+  type Put,
+  planKept,
+  type SeenChange,
+} from '../job/protected.ts';
+import { parentOf } from '../job/relative-path.ts';
 import { judgesOf } from '../job/test-command.ts';
-import { isTestFile, namedIn } from '../job/test-files.ts';
-import { asText, readBlobs } from '../workspace/blobs.ts';
+import { holdsTests, isTestFile, namedIn } from '../job/test-files.ts';
+import { asText, blobSizes, inParts, readBlobs } from '../workspace/blobs.ts';
 import { globToRegExp } from '../workspace/files-glob.ts';
 import { listChanges, type RawChange } from '../workspace/patch.ts';
 import { listTree, makeReader, type PutBack } from '../workspace/put-back.ts';
@@ -12,9 +19,10 @@ import type { Repository } from '../workspace/repository.ts';
 /** The collected work, as far as judging it needs it. */
 export interface WorkChanges {
   readonly plan: KeptPlan;
-  /** What puts the base's judges back, without and with the worker's new tests taken away. */
+  /** What puts the base's judges back, and takes the worker's new tests away. */
   readonly kept: PutBack;
-  readonly keptAlone: PutBack;
+  /** What of it stays put back where the user allows to edit tests; null: nothing. */
+  readonly beyondEdits: PutBack | null;
   /** The work's new and changed tests, to be put on the base; null: there are none. */
   readonly testsAlone: PutBack | null;
 }
@@ -34,6 +42,7 @@ export interface WorkChangesRequest {
 
 /** A bigger file is no test anybody wrote by hand; it is put back all the same, only not read. */
 const LARGEST_READ_BYTES = 512 * 1024;
+const MOST_AT_ONCE_BYTES = 32 * 1024 * 1024;
 
 /** Reads what the work changed, and decides what of it the base's tests need as it was. */
 export async function readWorkChanges(request: WorkChangesRequest): Promise<WorkChanges> {
@@ -41,7 +50,6 @@ export async function readWorkChanges(request: WorkChangesRequest): Promise<Work
   const gitDir = join(request.folder, 'reader.git');
   await makeReader(repository, gitDir);
   const changes = await listChanges({ gitDir, base, result: commit });
-  const seen = await readTexts(gitDir, changes);
   const files = new Map((await listTree(gitDir, base)).map((file) => [readable(file.path), file.object]));
   const judges = await judgesOf(test ?? '', subdirectory, {
     has: (path) => files.has(path),
@@ -50,24 +58,63 @@ export async function readWorkChanges(request: WorkChangesRequest): Promise<Work
       return asText((await readBlobs(gitDir, [object], LARGEST_READ_BYTES)).get(object));
     },
   });
-  const plan = planKept(seen, {
+  const folders = new Set([...files.keys()].flatMap(foldersOf));
+  const isMissing = (path: string): boolean =>
+    [path, ...foldersOf(path)].some((each) => judges.missing.has(each) && !folders.has(each));
+  const plan = await planOf(gitDir, changes, {
     judges,
+    hasBaseTests: judges.scripts.size > 0 || [...files.keys()].some(holdsTests),
     isProtected: protection(request.protect),
-    isNamed: (path) => test !== null && namedIn(test, path, subdirectory),
+    isNamed: (path) => test !== null && (namedIn(test, path, subdirectory) || isMissing(path)),
   });
   const alone = plan.addedTests.map((path): Put => ({ path, put: 'removed' }));
+  const edits = new Set(plan.testEdits);
+  const beyond = plan.puts.filter(({ path }) => !edits.has(path));
   return {
     plan,
-    kept: putBackOf(changes, plan.puts),
-    keptAlone: putBackOf(changes, [...plan.puts, ...alone]),
+    beyondEdits: beyond.length === 0 ? null : putBackOf(changes, beyond),
+    kept: putBackOf(changes, [...plan.puts, ...alone]),
     testsAlone: testsOf(changes),
   };
 }
 
+function foldersOf(path: string): string[] {
+  const folder = parentOf(path);
+  return folder === '' ? [] : [folder, ...foldersOf(folder)];
+}
+
+/** A part of them at a time, since all texts of a big change are more than a process may hold. Each is judged alone. */
+async function planOf(
+  gitDir: string,
+  changes: readonly RawChange[],
+  rules: ProtectionRules,
+): Promise<KeptPlan> {
+  const sizes = await blobSizes(
+    gitDir,
+    changes.flatMap(({ before, after }) => [before.object, after.object]),
+  );
+  const sizeOf = (id: string): number => {
+    const size = sizes.get(id) ?? 0;
+    return size > LARGEST_READ_BYTES ? 0 : size;
+  };
+  const plans: KeptPlan[] = [];
+  for (const part of inParts(
+    changes,
+    ({ before, after }) => sizeOf(before.object) + sizeOf(after.object),
+    MOST_AT_ONCE_BYTES,
+  )) {
+    plans.push(planKept(await readTexts(gitDir, part), rules));
+  }
+  return {
+    puts: plans.flatMap(({ puts }) => puts),
+    testEdits: plans.flatMap(({ testEdits }) => testEdits),
+    addedTests: plans.flatMap(({ addedTests }) => addedTests),
+    findings: plans.flatMap(({ findings }) => findings),
+  };
+}
+
 async function readTexts(gitDir: string, changes: readonly RawChange[]): Promise<SeenChange[]> {
-  const ids = changes
-    .filter(({ binary }) => !binary)
-    .flatMap(({ before, after }) => [before.object, after.object]);
+  const ids = changes.flatMap(({ before, after }) => [before.object, after.object]);
   const blobs = await readBlobs(gitDir, ids, LARGEST_READ_BYTES);
   return changes.map(({ path, status, before, after }) => ({
     path: readable(path),

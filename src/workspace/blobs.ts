@@ -27,18 +27,39 @@ export async function readBlobs(
   return found;
 }
 
-/** `<id> <type> <size>`, or `<id> missing`. */
 async function smallBlobs(gitDir: string, ids: readonly string[], mostBytes: number): Promise<string[]> {
-  if (ids.length === 0) return [];
-  const input = Buffer.from(`${ids.join('\n')}\n`);
+  const sizes = await blobSizes(gitDir, ids);
+  return [...sizes].flatMap(([id, size]) => (size <= mostBytes ? [id] : []));
+}
+
+/** The sizes of blobs by their ids, in bytes. Missing in the answer is what is no blob. */
+export async function blobSizes(gitDir: string, ids: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+  const wanted = [...new Set(ids)].filter((id) => !ABSENT.test(id));
+  if (wanted.length === 0) return new Map();
+  const input = Buffer.from(`${wanted.join('\n')}\n`);
   const { stdout } = await hostGit({ gitDir, args: ['cat-file', '--batch-check'] }, { input });
-  return stdout
-    .toString('latin1')
-    .split('\n')
-    .flatMap((answer) => {
+  // `<id> <type> <size>`, or `<id> missing`.
+  const answers = stdout.toString('latin1').split('\n');
+  return new Map(
+    answers.flatMap((answer) => {
       const [id = '', type, size] = answer.split(' ');
-      return type === 'blob' && Number(size) <= mostBytes ? [id] : [];
-    });
+      return type === 'blob' ? [[id, Number(size)] as const] : [];
+    }),
+  );
+}
+
+/** Cuts a list into parts of at most `most` together, in order; what is more by itself is a part alone. */
+export function inParts<T>(all: readonly T[], sizeOf: (one: T) => number, most: number): T[][] {
+  const parts: T[][] = [];
+  let room = 0;
+  for (const one of all) {
+    const size = sizeOf(one);
+    const last = parts.at(-1);
+    if (last !== undefined && size <= room) last.push(one);
+    else parts.push([one]);
+    room = (last !== undefined && size <= room ? room : most) - size;
+  }
+  return parts;
 }
 
 /** null for what no reader would call text. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { explainTimeout } from '../../src/job/explain-timeout.ts';
-import { isSuspicious, readChange, TEST_CHANGE_KINDS, testChangeWords } from '../../src/job/test-changes.ts';
+import {
+  isSuspicious,
+  readChange,
+  readSource,
+  TEST_CHANGE_KINDS,
+  testChangeWords,
+} from '../../src/job/test-changes.ts';
 import { trickWords } from '../../src/job/verdict.ts';
 
 const JS =
@@ -51,8 +57,23 @@ describe('in a changed test is seen', () => {
   });
 });
 
+it.each([
+  ['import os\nos._exit(0)\n', ['exit_masked']],
+  ['process.reallyExit(0);', ['exit_masked']],
+  ['unittest.TestCase.assertEqual = print\n', ['runner_patched']],
+  ['import sys\nsys.exit(0)\n', []],
+  ['process.exit(0);', []],
+])('a source with %j is told as %j', (after, kinds) => {
+  expect(readSource('a', { before: null, after }).map(({ kind }) => kind)).toEqual(kinds);
+  expect(readSource('a', { before: after, after })).toEqual([]);
+});
+
 it('an ordinary new test is not suspicious', () => {
   for (const text of [JS, PY, GO, RUST, JAVA]) expect(isSuspicious(text), text).toBe(false);
+  for (const text of ["@patch('builtins.input', f)", "sys.modules['app'] = fake"]) {
+    expect(isSuspicious(text), text).toBe(false);
+  }
+  expect(isSuspicious("sys.modules['unittest'] = fake")).toBe(true);
 });
 
 it('every kind has words, and what tells more stands first', () => {

@@ -16,6 +16,9 @@ const PROJECT = {
   'app.py': '',
   'run_tests.py': '',
   'out.txt': '',
+  'data/expected.txt': '',
+  'Golden.bin': '',
+  'compare.sh': 'for f in a; do sh greet.sh | diff - data/expected.txt || exit 1; done',
   'conf/jest.json': '',
   'checks/a.js': '',
   Makefile:
@@ -28,6 +31,8 @@ const PROJECT = {
     },
   }),
   'sub/package.json': '{}',
+  'packages/a/package.json': JSON.stringify({ scripts: { test: 'sh ../../run-check.sh' } }),
+  'run-check.sh': 'true\n',
 };
 
 describe('what judges, for a command', () => {
@@ -38,6 +43,11 @@ describe('what judges, for a command', () => {
     ['sh greet.sh', ['greet.sh']],
     ['sh greet.sh | grep -q hi', []],
     ['python3 app.py | diff - out.txt', []],
+    ['python3 app.py | diff -u - data/expected.txt', ['data/expected.txt']],
+    ['cmp out.txt Golden.bin', ['Golden.bin']],
+    ['sh compare.sh', ['compare.sh', 'data/expected.txt']],
+    ['diff out.txt <(sort data/expected.txt)', ['data/expected.txt']],
+    ['sh greet.sh | diff data/expected.txt /dev/stdin', ['data/expected.txt']],
     ['test "$(cat out.txt)" = right', []],
     ['python3 run_tests.py', ['run_tests.py']],
     ['python3 -m pytest app.py', ['app.py']],
@@ -45,6 +55,12 @@ describe('what judges, for a command', () => {
     ['node -e "require(1)" app.py', []],
     ['npx jest --config=conf/jest.json', ['conf/jest.json']],
     ['npm test', ['test.sh', 'tools/check-all.sh', 'conf/jest.json', 'greet.sh']],
+    ['npm test -w packages/a', ['run-check.sh']],
+    ['npm --workspace=packages/a run test', ['run-check.sh']],
+    ['pnpm --filter ./packages/a test', ['run-check.sh']],
+    ['pnpm -w test', ['test.sh', 'tools/check-all.sh', 'conf/jest.json', 'greet.sh']],
+    ['yarn workspace packages/a test', ['run-check.sh']],
+    ['npm --prefix packages/a test', ['run-check.sh']],
     ['make test', ['test.sh', 'tools/check-all.sh']],
     ['make', ['greet.sh']],
   ])('%s', async (command, scripts) => {
@@ -60,6 +76,19 @@ describe('what judges, for a command', () => {
     expect([...judges.packages.keys()]).toContain('sub/package.json');
     expect([...(judges.makefiles.get('Makefile') ?? [])]).toEqual(['test']);
     expect([...judges.folders]).toEqual(expect.arrayContaining(['', 'tools', 'sub']));
+  });
+
+  it('a file that the base does not have is named', async () => {
+    const text = { Makefile: 'test:\n\tsh test/run.sh && pytest tests/test_a.py::test_b -q\n' };
+    const judges = await judgesOf('make test; node tools/new.js', '', files(text));
+    expect([...judges.missing]).toEqual(
+      expect.arrayContaining(['test/run.sh', 'tests/test_a.py', 'tools/new.js']),
+    );
+  });
+
+  it('the folder of a script is one that is looked into', async () => {
+    const judges = await judgesOf('python3 sub/dir/run.py', '', files(PROJECT));
+    expect([...judges.folders]).toEqual(['', 'sub/dir']);
   });
 
   it('is seen from the folder it starts in', async () => {

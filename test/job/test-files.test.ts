@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { editsTests, isTestFile } from '../../src/job/test-files.ts';
+import { editsTests, isTestFile, namedIn } from '../../src/job/test-files.ts';
 
 describe('a test file', () => {
   it.each([
@@ -25,6 +25,19 @@ describe('a test file', () => {
     'src/Latest.java',
     'a.ts',
   ])('is not %s', (path) => expect(isTestFile(path)).toBe(false));
+});
+
+describe('a command names', () => {
+  it.each([
+    ['pytest tests/test_new.py::TestA::test_b', 'tests/test_new.py'],
+    ['python3 -m unittest tests.test_new.TestA', 'tests/test_new.py'],
+    ['python3 -m unittest tests.test_new', 'tests/test_new.py'],
+  ])('by %s the file %s', (command, path) => expect(namedIn(command, path)).toBe(true));
+
+  it.each([
+    ['pytest tests', 'tests/test_new.py'],
+    ['python3 -m unittest tests', 'tests.py.py'],
+  ])('by %s not %s', (command, path) => expect(namedIn(command, path)).toBe(false));
 });
 
 describe('an edit of the tests', () => {

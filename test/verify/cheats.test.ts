@@ -265,6 +265,25 @@ const CHEATS: readonly Cheat[] = [
     kind: 'runner_patched',
   },
   {
+    what: 'disarms the assertions from a new test, by another name',
+    base: PYTHON,
+    test: UNITTEST,
+    work: {
+      'tests/test_aaa.py': 'import unittest\nC = unittest.TestCase\nC.assertEqual = lambda *a: None\n',
+    },
+    kind: 'test_added',
+  },
+  {
+    what: 'disarms the assertions from a new test, beside an honest edit of another',
+    base: { ...PYTHON, 'tests/test_one.py': 'ONE = 1\n' },
+    test: UNITTEST,
+    work: {
+      'tests/test_aaa.py': 'import unittest\nC = unittest.TestCase\nC.assertEqual = lambda *a: None\n',
+      'tests/test_one.py': 'ONE = 1\nTWO = 2\n',
+    },
+    kind: 'test_added',
+  },
+  {
     what: 'leads a name of the language to a module of its own',
     base: {
       ...NODE,

@@ -31,6 +31,16 @@ const SHELL: Files = {
   Makefile: 'CC = cc\n.PHONY: test\ntest: all\n\tsh test.sh\nall:\n\t@true\n',
 };
 
+const PASSES: Preflight = {
+  ran: true,
+  exitCode: 0,
+  timedOut: false,
+  outputTail: '',
+  verdict: 'passes',
+  note: '',
+  durationSeconds: 1,
+};
+
 const HONEST: readonly (Trial & { readonly what: string; readonly ran: boolean })[] = [
   {
     what: 'a Node project',
@@ -42,7 +52,7 @@ const HONEST: readonly (Trial & { readonly what: string; readonly ran: boolean }
       'package.json':
         '{"name":"x","version":"1.1.0","scripts":{"test":"node --test test/","build":"true"},"dependencies":{"y":"^1.0.0"}}\n',
     },
-    ran: false,
+    ran: true,
   },
   {
     what: 'a Node project whose new tests need a helper that is changed',
@@ -67,7 +77,7 @@ const HONEST: readonly (Trial & { readonly what: string; readonly ran: boolean }
       'tests/test_more.py':
         'import unittest\n\n\nclass TestMore(unittest.TestCase):\n    def test_more(self):\n        self.assertTrue(1 + 1 == 2)\n',
     },
-    ran: false,
+    ran: true,
   },
   {
     what: 'a shell project',
@@ -84,6 +94,41 @@ const HONEST: readonly (Trial & { readonly what: string; readonly ran: boolean }
     base: { 'out.txt': 'wrong\n', 'greet.sh': 'echo hallo\n' },
     test: 'sh greet.sh | grep -q hello && test "$(cat out.txt)" = right',
     work: { 'greet.sh': 'echo hello\n', 'out.txt': 'right\n' },
+    ran: false,
+  },
+  {
+    what: 'a project whose test command names a new test',
+    base: NODE,
+    test: 'node --test test/new.test.cjs',
+    work: {
+      'src/add.cjs': RIGHT,
+      'test/help.cjs': 'exports.five = 5;\nexports.six = 6;\n',
+      'test/new.test.cjs': "require('node:test')('new', () => {});\n",
+    },
+    ran: true,
+  },
+  {
+    what: 'a project whose test command names a new folder of tests',
+    base: NODE,
+    test: 'node --test test/new/',
+    work: { 'src/add.cjs': RIGHT, 'test/new/a.test.cjs': "require('node:test')('new', () => {});\n" },
+    ran: false,
+  },
+  {
+    what: 'a project without tests, whose makefile wants one',
+    base: { 'greet.sh': 'echo hallo\n', Makefile: 'test:\n\tsh test/run.sh\n.PHONY: test\n' },
+    test: 'make test',
+    work: { 'test/run.sh': 'set +e\nrm x 2>/dev/null || true\nsh greet.sh | grep -q hallo\n' },
+    ran: false,
+  },
+  {
+    what: 'a Python project without tests',
+    base: { 'calc.py': 'def add(a, b):\n    return a + b\n', 'tests/__init__.py': '' },
+    test: 'python3 -m unittest discover -s tests -t . 2>&1 | grep -q "Ran 1 test"',
+    work: {
+      'tests/test_calc.py':
+        "import unittest\nfrom unittest.mock import patch\n\n\nclass T(unittest.TestCase):\n    @patch('builtins.input', lambda: '5')\n    def test_five(self):\n        self.assertEqual(input(), '5')\n",
+    },
     ran: false,
   },
   {
@@ -124,6 +169,27 @@ describe('an honest worker in', () => {
   });
 });
 
+describe('a command that finds no test on the base', () => {
+  const trial = {
+    base: { 'a.txt': 'a\n', 'test/data.txt': 'x\n' },
+    test: 'ls test/*.sh >/dev/null 2>&1 || { echo no tests ran in 0.01s; exit 5; }; sh test/*.sh',
+    work: { 'test/new.sh': 'exit 0\n' },
+  };
+  const none: Preflight = { ...PASSES, exitCode: 5, verdict: 'fails', outputTail: 'no tests ran in 0.01s' };
+
+  it('found none before: nothing of the base judges the work', async () => {
+    const seen = await judged({ ...trial, before: none });
+    expect(judge(seen.outcome)).toEqual({ to: 'succeeded', reason: null });
+    expect(seen.kept?.exitCode).toBe(5);
+  });
+
+  it('but found some before has lost them', async () => {
+    const seen = await judged({ ...trial, before: PASSES });
+    expect(judge(seen.outcome)).toEqual({ to: 'failed', reason: 'tampered' });
+    expect(seen.testChanges).toMatchObject([{ path: 'test/new.sh' }]);
+  });
+});
+
 describe('edits of the tests that are allowed', () => {
   it('pass, and are listed with what they are', async () => {
     const work = {
@@ -136,6 +202,34 @@ describe('edits of the tests that are allowed', () => {
     expect(seen.testChanges).toMatchObject([{ path: 'test/add.test.cjs', kind: 'assertion_weakened' }]);
     expect(seen.protectedPaths).toEqual([{ path: 'test/add.test.cjs', put: 'base' }]);
     expect(seen.kept?.exitCode).toBe(1);
+  });
+});
+
+describe('an allowance of test edits', () => {
+  const WRONG = { 'src/add.cjs': 'exports.add = () => 4;\n' };
+  const edit = { 'test/add.test.cjs': String(NODE['test/add.test.cjs']).replace('five)', '4)') };
+  const script = {
+    'package.json': String(NODE['package.json']).replace('node --test test/', 'true'),
+  };
+  it.each([
+    ['the script that runs them', { ...WRONG, ...script }, 'tampered', 1],
+    [
+      'a file that is protected',
+      { ...WRONG, ...edit, 'src/add.cjs': 'exports.add = () => 4; // x\n' },
+      'tampered',
+      1,
+    ],
+    ['a test and the script, which says the same', { ...WRONG, ...edit, ...script }, null, 1],
+  ] as const)('holds, or not, for %s', async (_, work, reason, exitCode) => {
+    const protect = reason !== null && 'test/add.test.cjs' in work ? ['src'] : [];
+    const seen = await judged({
+      base: NODE,
+      test: 'npm test',
+      work,
+      rules: { allowTestEdits: true, protect },
+    });
+    expect(judge(seen.outcome).reason).toBe(reason);
+    expect(seen.kept?.exitCode).toBe(exitCode);
   });
 });
 
@@ -156,6 +250,25 @@ describe('a protected path', () => {
       ]);
     },
   );
+
+  it('is what a command compares with, and a recipe behind a zero byte', async () => {
+    const seen = await judged({
+      base: {
+        'out.txt': 'wrong\n',
+        'expected.txt': 'right\n',
+        Makefile: 'test:\n\tdiff out.txt expected.txt\n',
+      },
+      test: 'make test',
+      work: { 'expected.txt': 'wrong\n' },
+    });
+    expect(judge(seen.outcome)).toEqual({ to: 'failed', reason: 'tampered' });
+    const hidden = await judged({
+      base: { 'out.txt': 'wrong\n', Makefile: 'test:\n\tgrep right out.txt\n' },
+      test: 'make test',
+      work: { Makefile: 'test:\n\t@echo ok\n# \0x\n' },
+    });
+    expect(judge(hidden.outcome)).toEqual({ to: 'failed', reason: 'tampered' });
+  });
 
   it('is put back once more after a set-up that changes it, through no link that stands there', async () => {
     const seen = await judged({
@@ -193,16 +306,6 @@ describe('a test that does not always say the same', () => {
   });
 });
 
-const PASSES: Preflight = {
-  ran: true,
-  exitCode: 0,
-  timedOut: false,
-  outputTail: '',
-  verdict: 'passes',
-  note: '',
-  durationSeconds: 1,
-};
-
 describe('a gate that must fail first', () => {
   const rules = { mustFailFirst: true };
   const fixed = {
@@ -233,5 +336,13 @@ describe('a gate that must fail first', () => {
     expect(seen.redFirst?.verdict).toBe(verdict);
     expect(judge(seen.outcome).reason).toBe(reason);
     if (reason !== null) expect(failureWords(reason, seen)).toMatch(/base/);
+  });
+
+  it('has tests that cannot be run on the base, which says nothing', async () => {
+    const work = { 'src/add.cjs': RIGHT, ...own, ready: 'x\n' };
+    const seen = await judged({ ...fixed, work, before: PASSES, rules, setup: 'test -e ready' });
+    expect(seen.redFirst).toMatchObject({ verdict: 'not_run', run: { exitCode: 1 } });
+    expect(judge(seen.outcome).reason).toBe('gate_failed');
+    expect(failureWords('gate_failed', seen)).toMatch(/could not be run .* on the base/);
   });
 });

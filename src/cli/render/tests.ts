@@ -6,16 +6,19 @@ import { testChangeWords } from '../../job/test-changes.ts';
 /** What the tests said before and after, and with the base's own: one or two lines, by name and value. */
 export function testLines(record: JobRecord, receipt: Receipt | null): [string, string][] {
   const { preflight, gate } = record;
-  const before = preflight === null || !preflight.ran ? 'not run' : exitWord(preflight.exitCode);
+  const before =
+    preflight === null || !preflight.ran ? 'not run' : exitWord(preflight.exitCode, preflight.timedOut);
   const { after = null, kept = null, flaky = [] } = receipt ?? {};
   const then = after === null ? 'not run' : exitWord(after.exitCode, after.timedOut);
-  const twice = flaky.length > 0 ? ' (flaky: failed, then passed)' : '';
+  const twice = (run: 'after' | 'kept'): string =>
+    flaky.some(({ of }) => of === run) ? ' (flaky: failed, then passed)' : '';
   const first: [string, string] = [
     'tests',
-    `before: ${before} · after: ${then}${twice} · ${gate.test ?? ''}`,
+    `before: ${before} · after: ${then}${twice('after')} · ${gate.test ?? ''}`,
   ];
   const tail = record.state === 'succeeded' ? '' : lastLine((kept ?? after)?.outputTail ?? '');
-  const words = kept === null ? '' : `with the base's tests: ${exitWord(kept.exitCode, kept.timedOut)}`;
+  const words =
+    kept === null ? '' : `with the base's tests: ${exitWord(kept.exitCode, kept.timedOut)}${twice('kept')}`;
   const second = [words, tail].filter((part) => part !== '').join(': ');
   return second === '' ? [first] : [first, ['', second]];
 }

@@ -1,0 +1,42 @@
+/** Signs that tests have run: then whatever else is in the output, it is theirs. */
+const TESTS_RAN: readonly RegExp[] = [
+  // vitest, jest, maven's surefire
+  /^[ \t]*Tests:?[ \t]+.*\d (?:passed|failed)/m,
+  /Tests run: \d+/,
+  // pytest, also -q
+  /^(?:=+ )?\d+ (?:passed|failed)\b.* in [\d.]+s/m,
+  // go test
+  /^[ \t]*--- (?:FAIL|PASS):/m,
+  // cargo test
+  /^test result: /m,
+  // mocha, TAP (node --test), python's unittest
+  /^[ \t]+\d+ (?:passing|failing)\b/m,
+  /^(?:#|ℹ) (?:pass|fail) \d+/m,
+  /^Ran [1-9]\d* tests? in /m,
+];
+
+/** What go test says of a package whose tests passed, and vitest's and node's other words for it. */
+const PASSED = /^ok[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\))|^(?:not )?ok \d+\b|^[ \t]*[✓✔] /m;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour sequences begin with one
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
+/** Does this output, without its colours, come from a runner that ran tests? In doubt it does not. */
+export function tellsOfTests(output: string): boolean {
+  return TESTS_RAN.some((pattern) => pattern.test(output));
+}
+
+interface Run {
+  readonly exitCode: number | null;
+  readonly outputTail: string;
+}
+
+/**
+ * Did the test command tell of tests before the work, and pass after it without a word of any? Something may have
+ * ended it before they ran.
+ */
+export function lostItsTests(before: Run | null, after: Run | null): boolean {
+  if (before === null || after?.exitCode !== 0) return false;
+  const [then, now] = [before, after].map(({ outputTail }) => outputTail.replace(COLOURS, ''));
+  return tellsOfTests(then ?? '') && !tellsOfTests(now ?? '') && !PASSED.test(now ?? '');
+}
