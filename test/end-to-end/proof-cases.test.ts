@@ -70,7 +70,7 @@ it.each([
 
 it('PROC-16 what steers the runner is seen, even where the tests pass without it', async () => {
   const world = await makeWorld({
-    files: RIGHT,
+    files: { ...RIGHT, 'test/old.sh': 'true\n' },
     script: [{ calls: [write('conftest.py', 'x = 1\n')] }, { text: 'done' }],
   });
   const id = await world.start(['--test', 'true']);
