@@ -8,8 +8,8 @@ import { BUILT, sourcesDigest } from '../src/notify/built.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Bundles each entry into one self-contained file: a plugin needs nothing but `node`, and a runner that
- * works from its copy is not touched by an update. Returns the folder it wrote.
+ * Bundles the entries so that nothing but `node` is needed to run them: a plugin installs nothing, and a runner
+ * that works from its copy is not touched by an update. Returns the folder it wrote.
  */
 export async function buildInto(outdir: string): Promise<string> {
   // Before: what is changed while it is built may be missing in it.

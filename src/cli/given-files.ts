@@ -33,7 +33,9 @@ export async function refuseUnshared(
 
 async function refuseNeverSent(context: VerbContext, files: readonly string[]): Promise<void> {
   const { readConfig } = await import('../provider/config-file.ts');
-  const isNeverSent = neverSent(readConfig(context.env).neverSend ?? []);
+  const globs = readConfig(context.env).neverSend ?? [];
+  if (globs.length === 0) return;
+  const isNeverSent = neverSent(globs);
   const repository = await repositoryAround(context.cwd);
   const root = realpathSync(repository?.checkout ?? context.cwd);
   for (const file of files) {

@@ -3,7 +3,7 @@ import { decimal, exactMoney } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { callerIsModel } from './model-caller.ts';
+import { callerIsModel, mayRaise } from './model-caller.ts';
 import { usage } from './parse.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -25,8 +25,9 @@ export function moneyAnswer(
     const remedy = `${command} --raise-budget USD, or: ${command} stop`;
     throw usage('this job asks for money: the answer is a sum, or stop', said, remedy);
   }
-  const isAgreed = raise !== undefined && context.consent !== null;
-  if (!isAgreed && callerIsModel(context.env)) {
+  const isAgreed =
+    raise === undefined ? !callerIsModel(context.env) : mayRaise(context, '--raise-budget', raise);
+  if (!isAgreed) {
     throw new UserError({
       code: 'needs_the_user',
       what: 'only the user may let a job spend more',

@@ -14,9 +14,13 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * them is. Loaded only where it is needed: the parser behind it costs a reading verb more than the reading.
  */
 export function readBounds(env: Environment): Bounds | null {
+  return readBoth(env)?.bounds ?? null;
+}
+
+function readBoth(env: Environment): { readonly bounds: Bounds; readonly settings: Settings } | null {
   try {
     const { settings } = effectiveConfig({ env, projectRoot: null });
-    return { ...boundsOf(settings), sendsTo: destinations({}, settings, env) };
+    return { settings, bounds: { ...boundsOf(settings), sendsTo: destinations({}, settings, env) } };
   } catch (error) {
     // The verb itself says what is wrong with the file.
     if (error instanceof UserError) return null;
@@ -26,9 +30,9 @@ export function readBounds(env: Environment): Bounds | null {
 
 /** The same, and where a call sends to that names a profile or a model: for the hooks, which cannot find it out. */
 export function boundsForHooks(env: Environment): Bounds | null {
-  const bounds = readBounds(env);
-  if (bounds === null) return null;
-  const { settings } = effectiveConfig({ env, projectRoot: null });
+  const read = readBoth(env);
+  if (read === null) return null;
+  const { bounds, settings } = read;
   const found = (names: readonly string[], request: (name: string) => ModelRequest) =>
     Object.fromEntries(
       names.flatMap((name) => {

@@ -16,7 +16,6 @@ import { renderFailedAsk } from './render/ask.ts';
 import { jobTable } from './render/job-table.ts';
 import { renderResult } from './render/result.ts';
 import type { Verb } from './verb.ts';
-import { verifyResult } from './verify-result.ts';
 import { waitForNews } from './wait-for-news.ts';
 
 const SUMMARY_KEPT = 60_000;
@@ -52,6 +51,8 @@ says otherwise now.`,
     const receipt = read.kind === 'ok' ? read.value : null;
     const json = resultJson(found.store, record, receipt, values.full === true);
     if (values.verify !== true) return { json, text: renderResult(record, receipt), exit: exitOf(record) };
+    // Asked for here: settings and sandbox are much to load for who only reads.
+    const { verifyResult } = await import('./verify-result.ts');
     const verify = await verifyResult(context, { ...found, record }, receipt);
     const exit = verify.verdict === 'same' ? exitOf(record) : EXIT.badNews;
     return {

@@ -1,6 +1,6 @@
 import { type Prices, priceUsage, type Spend, totalTokens } from './cost.ts';
 import { exactMoney } from './format.ts';
-import { shortId } from './ids.ts';
+import { type JobId, shortId } from './ids.ts';
 import type { Limits, Stop } from './limits.ts';
 
 /** The user's caps over all jobs, in US dollars; null: none. */
@@ -118,7 +118,7 @@ export function overBudget(hit: CapHit, more: string | null): Stop {
 }
 
 /** The question a job asks at a cap: what is used up, and the two answers. */
-export function budgetQuestion(id: Parameters<typeof shortId>[0], hit: CapHit, job: Spend): string {
+export function budgetQuestion(id: JobId, hit: CapHit, job: Spend): string {
   const own = hit.cap === 'job' ? '' : ` (${exactMoney(job.usd, job.basis)} by this job)`;
   const answer = `answer ${shortId(id)}`;
   return `${capWords(hit)}${own}. May it spend more? cc-delegate ${answer} --raise-budget USD (in all); or, and its work is kept: ${answer} stop`;

@@ -1,4 +1,4 @@
-/** One command of a shell text: its words without quotes, and whether more than this one stands in the text. */
+/** One command of a shell text: its words, without quotes. */
 export type Words = readonly string[];
 
 /** In this order: continued lines, single characters, quotes, what holds a separator without being one, the rest. */

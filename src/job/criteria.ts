@@ -16,9 +16,7 @@ export function criteriaOf(done: string): string[] {
     .map(({ text }) => text)
     .filter((text) => text !== '');
   // The same words twice are one criterion: nobody could say which of them was judged.
-  const texts = [...new Set(wanted)];
-  const found = hasItems ? texts : texts.length === 0 ? [] : [texts.join(' ')];
-  if (found.length === 0) return done.trim() === '' ? [] : [oneSpace(done)];
+  const found = [...new Set(wanted)];
   if (found.length <= MOST_CRITERIA) return found;
   return [...found.slice(0, MOST_CRITERIA - 1), found.slice(MOST_CRITERIA - 1).join('; ')];
 }

@@ -45,6 +45,14 @@ export function oneLine(text: string): string {
   return stripControls(text).replace(/[\n\t]/g, ' ');
 }
 
+/** Without the sequences that colour it. Before `stripControls`, which takes only the first character of each. */
+export function withoutColours(text: string): string {
+  return text.replace(COLOURS, '');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: colour sequences begin with one
+const COLOURS = /\u001b\[[0-9;]*m/g;
+
 /** The same, keeping line breaks and tabs. */
 export function stripControls(text: string): string {
   return text.replace(CONTROLS, '');

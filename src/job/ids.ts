@@ -47,3 +47,8 @@ export function matchIds(ids: readonly JobId[], typed: string): JobId[] {
 export function couldBeJobId(typed: string): boolean {
   return SUFFIX.test(typed);
 }
+
+/** Ids begin with the time in base 36; a shorter one is an older one. */
+export function isOlder(a: JobId, b: JobId): boolean {
+  return a.length === b.length ? a < b : a.length < b.length;
+}

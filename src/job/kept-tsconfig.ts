@@ -1,15 +1,5 @@
 import { asObject, keptAliases, parseObject, sameJson } from './kept-aliases.ts';
 
-/** The same of a new one: it may compile what it likes, but a name of a runner or of the language stays one. */
-export function keptNewTsconfig(work: string): string | null {
-  const after = parseObject(work);
-  if (after === null) return null;
-  const has = asObject(after.compilerOptions);
-  const paths = keptAliases({}, asObject(has.paths));
-  if (sameJson(paths, asObject(has.paths))) return null;
-  return `${JSON.stringify({ ...after, compilerOptions: { ...has, paths } }, null, 2)}\n`;
-}
-
 /**
  * The worker's tsconfig with every file it compiled before, and every alias meaning what it meant. null: the
  * worker's is fine as it is.
@@ -35,6 +25,16 @@ export function keptTsconfig(base: string, work: string): string | null {
   if (leaves.some((each) => !left.includes(each)))
     kept.exclude = leaves.filter((each) => left.includes(each));
   return sameJson(kept, after) ? null : `${JSON.stringify(kept, null, 2)}\n`;
+}
+
+/** The same of a new one: it may compile what it likes, but a name of a runner or of the language stays one. */
+export function keptNewTsconfig(work: string): string | null {
+  const after = parseObject(work);
+  if (after === null) return null;
+  const has = asObject(after.compilerOptions);
+  const paths = keptAliases({}, asObject(has.paths));
+  if (sameJson(paths, asObject(has.paths))) return null;
+  return `${JSON.stringify({ ...after, compilerOptions: { ...has, paths } }, null, 2)}\n`;
 }
 
 function listOf(value: unknown): string[] | null {

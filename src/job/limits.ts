@@ -16,6 +16,9 @@ export interface Limits {
   readonly testTimeout: number;
 }
 
+/** What all jobs of a day may spend before anybody has said anything else. US dollars. */
+export const DEFAULT_DAY_USD = 20;
+
 export const DEFAULT_LIMITS: Limits = {
   maxSteps: 400,
   maxGrades: 6,

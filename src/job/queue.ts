@@ -1,5 +1,5 @@
 import { count } from './format.ts';
-import type { JobId } from './ids.ts';
+import { isOlder, type JobId } from './ids.ts';
 import type { JobRecord } from './record.ts';
 
 /** How many jobs of one user may run at once. Seconds for the wait. */
@@ -51,11 +51,6 @@ export function mayRun(self: Waiter, crowd: Crowd, limits: Concurrency): Turn {
   for (const { provider } of older) if (isFull(provider) === null) running.push(provider);
   if (isFull(self.provider) === null) return { kind: 'yes' };
   return { kind: 'wait', why: `waiting for a slot: ${count(older.length, 'job')} before it` };
-}
-
-/** Ids begin with the time in base 36; a shorter one is an older one. */
-function isOlder(a: JobId, b: JobId): boolean {
-  return a.length === b.length ? a < b : a.length < b.length;
 }
 
 function oldestFirst(a: Waiter, b: Waiter): number {

@@ -51,7 +51,10 @@ export interface RedFirst {
 
 /** What the gate has to show beside the one run. */
 export interface Proof {
-  /** The test command with the base's tests, scripts and configuration; null: it touched none and brought no test. */
+  /**
+   * The test command with the base's tests, scripts and configuration, or, where edits of tests are allowed and that
+   * fails, with only what runs them put back; null: it touched none and brought no test, or that did not run.
+   */
   readonly kept: CommandReceipt | null;
   readonly flaky: readonly FlakyRun[];
   readonly testChanges: readonly TestChange[];

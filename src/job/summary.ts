@@ -92,7 +92,7 @@ function proof({ testCommand, testExitCode, keptExitCode, flags }: Outcome): str
 }
 
 /** `3 of 3 criteria met`; '' where nothing was graded. */
-export function criteriaWords({ criteria }: Pick<Outcome, 'criteria'>): string {
+function criteriaWords({ criteria }: Pick<Outcome, 'criteria'>): string {
   if (!criteria) return '';
   const met = criteria.criteria.filter(({ pass }) => pass).length;
   return `${met} of ${criteria.criteria.length} criteria met`;

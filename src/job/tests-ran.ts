@@ -18,9 +18,6 @@ const TESTS_RAN: readonly RegExp[] = [
 /** What go test says of a package whose tests passed, and vitest's and node's other words for it. */
 const PASSED = /^ok[ \t]+\S+[ \t]+(?:[\d.]+s|\(cached\))|^(?:not )?ok \d+\b|^[ \t]*[✓✔] /m;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colour sequences begin with one
-const COLOURS = /\u001b\[[0-9;]*m/g;
-
 /** Does this output, without its colours, come from a runner that ran tests? In doubt it does not. */
 export function tellsOfTests(output: string): boolean {
   return TESTS_RAN.some((pattern) => pattern.test(output));
@@ -37,6 +34,6 @@ interface Run {
  */
 export function lostItsTests(before: Run | null, after: Run | null): boolean {
   if (before === null || after?.exitCode !== 0) return false;
-  const [then, now] = [before, after].map(({ outputTail }) => outputTail.replace(COLOURS, ''));
-  return tellsOfTests(then ?? '') && !tellsOfTests(now ?? '') && !PASSED.test(now ?? '');
+  const now = after.outputTail;
+  return tellsOfTests(before.outputTail) && !tellsOfTests(now) && !PASSED.test(now);
 }

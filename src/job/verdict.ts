@@ -37,6 +37,11 @@ export function passes(end: TestsEnd | null | undefined): boolean {
   return end?.ended === 'exit' && end.exitCode === 0;
 }
 
+/** Came to an end, and not with 0. */
+export function fails(end: TestsEnd | null | undefined): boolean {
+  return end?.ended === 'signal' || (end?.ended === 'exit' && end.exitCode !== 0);
+}
+
 /**
  * The host's word on the work; the worker's own claim has no part in it. Nothing but a test command that
  * ended with 0 on a changed tree (or no test command at all) is success, and it has to do so with the

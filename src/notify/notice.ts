@@ -9,9 +9,9 @@ export interface Notice {
   readonly job: JobId;
   readonly repo: string;
   readonly state: JobState;
-  /** The worker's question, or the title of what has ended. */
+  /** The worker's question, else the job's title. */
   readonly words: string;
-  /** How it ended; '' for a question. */
+  /** How it ended, or which budget is being spent; '' for a question. */
   readonly outcome: string;
   /** The question's id; null when the job has ended, and for news of its budget. */
   readonly question: string | null;
@@ -19,7 +19,7 @@ export interface Notice {
   readonly isMoney?: boolean;
   /** How much of the budget is spent, in per cent, when that is the news; null otherwise. */
   readonly percent: BudgetMark | null;
-  /** When the worker goes on without an answer. */
+  /** When the worker goes on without an answer; null where there is no question. */
   readonly expiresAt: string | null;
   readonly at: string;
 }

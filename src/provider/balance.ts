@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { getJson } from './get-json.ts';
+import type { HttpEnvironment } from './http-proxy.ts';
 
 /** What is left with a provider. US dollars. */
 export type Balance =
@@ -15,11 +16,15 @@ const keySchema = z.object({ data: z.object({ limit_remaining: z.number().nullis
  * OpenRouter's balance: `GET <base>/credits`, which only a management key may ask, else the limits of the key itself
  * (`GET <base>/key`). Never throws; the key is in no message.
  */
-export async function openRouterBalance(baseUrl: string, key: string): Promise<Balance> {
+export async function openRouterBalance(
+  baseUrl: string,
+  key: string,
+  env: HttpEnvironment,
+): Promise<Balance> {
   const headers = { authorization: `Bearer ${key}` };
   const [credits, own] = await Promise.all([
-    getJson(`${baseUrl}/credits`, headers),
-    getJson(`${baseUrl}/key`, headers),
+    getJson(`${baseUrl}/credits`, headers, env),
+    getJson(`${baseUrl}/key`, headers, env),
   ]);
   const bought = creditsSchema.safeParse(credits.kind === 'ok' ? credits.value : null);
   if (bought.success) {

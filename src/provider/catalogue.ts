@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Prices } from '../job/cost.ts';
+import { pricesSchema } from '../store/prices-schema.ts';
 
 /** A model that can use tools, as a list of models tells of it. */
 export interface CatalogueModel {
@@ -13,27 +14,14 @@ export interface CatalogueModel {
   readonly prices: Prices | null;
 }
 
-const amount = z.number().nonnegative();
 const tokens = z.number().int().positive().nullable();
-
-const prices = {
-  input: amount,
-  output: amount,
-  cacheRead: amount.optional(),
-  cacheWrite: amount.optional(),
-};
 
 const modelSchema = z.object({
   provider: z.string(),
   id: z.string(),
   context: tokens,
   maxOutput: tokens,
-  prices: z
-    .object({
-      ...prices,
-      tiers: z.array(z.object({ above: z.number().int().positive(), ...prices })).optional(),
-    })
-    .nullable(),
+  prices: pricesSchema.nullable(),
 });
 
 /** A list of models in a file: the one that is shipped, and what was last heard of a provider. */

@@ -64,7 +64,8 @@ function apiOf({ endpoints, apiOf: named }: Provider, model: string): ProviderAp
   return named?.find(({ prefix }) => model.startsWith(prefix))?.api ?? endpoints[0]?.api;
 }
 
-function pricesOf(profile: Profile | undefined): Prices | null {
+/** The user's own prices; null where they have set none. */
+export function pricesOf(profile: Pick<Profile, 'prices'> | undefined): Prices | null {
   const prices = profile?.prices;
   if (prices?.input === undefined || prices.output === undefined) return null;
   const { input, output, cacheRead, cacheWrite } = prices;

@@ -13,7 +13,7 @@ export type JsonAnswer =
 export async function getJson(
   url: string,
   headers: Readonly<Record<string, string>>,
-  env?: HttpEnvironment,
+  env: HttpEnvironment,
 ): Promise<JsonAnswer> {
   try {
     const response = await httpFetch(env)(url, {

@@ -1,6 +1,6 @@
 import type { PathEnvironment } from '../store/paths.ts';
 import type { Endpoint } from './endpoint.ts';
-import { hearOnce } from './live-catalogue.ts';
+import { hearOnce, LISTED_PROVIDER } from './live-catalogue.ts';
 import { type KnownModel, knownModel } from './prices.ts';
 import type { ModelResolution, ReadyModel } from './resolve-model.ts';
 
@@ -16,7 +16,7 @@ export async function withKnownPrices(
   const all = [primary, ...fallbacks, grader, ...graderFallbacks, ...Object.values(roles), small].filter(
     (model) => model !== null,
   );
-  const asked = all.find(({ endpoint }) => endpoint.provider === 'openrouter' && endpoint.prices === null);
+  const asked = all.find(({ endpoint }) => endpoint.provider === LISTED_PROVIDER && endpoint.prices === null);
   if (asked !== undefined) {
     const { provider, baseUrl } = asked.endpoint;
     await hearOnce({ provider, baseUrl, env }, Date.now());

@@ -91,19 +91,28 @@ async function listsOf(provider: string, heard: HeardPrices | null): Promise<Sou
   // Of the user's own endpoints, and of what runs on this machine, no list knows.
   const needsKey = findProvider(provider)?.needsKey;
   if (needsKey === 'never' || needsKey === 'depends') return [];
-  const [bundled, { at, models }] = await Promise.all([
+  const before = bundled.get(provider) ?? indexBundled(provider);
+  bundled.set(provider, before);
+  const { at, lists } = await before;
+  // One that is older than this program knows less than what came with it.
+  if (heard === null || heard.at < at) return lists;
+  return [{ source: 'live', at: heard.at, list: priceList(provider, heard.models) }, ...lists];
+}
+
+/** The lists that come with the program, indexed once for each provider: some look up many models in them. */
+const bundled = new Map<string, ReturnType<typeof indexBundled>>();
+
+async function indexBundled(provider: string): Promise<{ at: string; lists: SourcedList[] }> {
+  const [listed, { at, models }] = await Promise.all([
     packagePrices(provider, Date.now()),
     shippedCatalogue(),
   ]);
   const shipped = models.filter((model) => model.provider === provider);
-  return [
-    // One that is older than this program knows less than what came with it.
-    ...(heard === null || heard.at < at
-      ? []
-      : [{ source: 'live' as const, at: heard.at, list: priceList(provider, heard.models) }]),
-    { source: 'genai-prices', list: priceList(provider, bundled) },
+  const lists: SourcedList[] = [
+    { source: 'genai-prices', list: priceList(provider, listed) },
     { source: 'snapshot', at, list: priceList(provider, shipped) },
   ];
+  return { at, lists };
 }
 
 /** A model's own entry in any list comes before that of the model it is a build of in a better one. */

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type Limits } from '../job/limits.ts';
+import { DEFAULT_DAY_USD, DEFAULT_LIMITS, type Limits } from '../job/limits.ts';
 import { type Concurrency, DEFAULT_CONCURRENCY } from '../job/queue.ts';
 import type { Boundary, Network } from '../job/record.ts';
 import type { MODES, UserConfig } from './config-schema.ts';
@@ -47,9 +47,6 @@ export interface Settings {
 }
 
 const { budgetUsd, ...limits } = DEFAULT_LIMITS;
-
-/** What all jobs of a day may spend before anybody has said anything else. US dollars. */
-const DEFAULT_DAY_USD = 20;
 
 export const DEFAULT_SETTINGS: Settings = {
   mode: 'ondemand',

@@ -45,14 +45,12 @@ export async function inGateCheckout<T>(
     readable: [...repository.objectDirectories, ...ready.objectDirectories],
   });
   checkpoint('gate:sandbox');
-  const release = job.watchdogs.hold();
   try {
     const cwd = startFolder(job, checkout);
     const used = await use({ sandbox, checkout, cwd, folder: join(folder, 'own') });
     checkpoint('gate:judged');
     return used;
   } finally {
-    release();
     await sandbox.dispose();
     checkpoint('gate:disposed');
     await removeTree(folder);

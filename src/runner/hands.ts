@@ -45,19 +45,16 @@ export async function openHands(job: RunningJob, prepared: Prepared, team: Team)
   };
   const place = { work: job.places.work, beside: job.places.folder };
   const hidden = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
+  const mayCall = allowance(job, prepared, team);
   const work = workTools(job, { sandbox: hidden.sandbox, neverSend: prepared.neverSend }, { guard, touched });
-  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work, hidden: hidden.files });
+  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work, hidden: hidden.files, mayCall });
   const { denyTools } = job.task;
   const tools = [
     ...work,
     ...supervisorTools(team.questions, team.activity.note),
     taskTool((role, prompt, signal) => subAgents.run(role, prompt, signal)),
   ].filter((tool) => !denyTools.includes(tool.name));
-  return {
-    tools,
-    afterRound: (calls) => stagnation.afterRound(calls),
-    mayCall: allowance(job, prepared, team),
-  };
+  return { tools, afterRound: (calls) => stagnation.afterRound(calls), mayCall };
 }
 
 /** The tools that touch the workspace, without those the job was denied. */
@@ -94,7 +91,17 @@ function makeSubAgents(
   job: RunningJob,
   prepared: Prepared,
   team: Team,
-  { guard, tools, hidden }: { guard: Guard; tools: readonly ToolDefinition[]; hidden: HiddenFiles | null },
+  {
+    guard,
+    tools,
+    hidden,
+    mayCall,
+  }: {
+    readonly guard: Guard;
+    readonly tools: readonly ToolDefinition[];
+    readonly hidden: HiddenFiles | null;
+    readonly mayCall: EngineHost['mayCall'];
+  },
 ): SubAgents {
   const { record } = job.writer;
   const { folder, work } = job.places;
@@ -104,7 +111,7 @@ function makeSubAgents(
     engine: team.engine,
     modelsOf: (role) => ownModels(job.roleModels[role]) ?? job.models,
     tools,
-    mayCall: allowance(job, prepared, team),
+    mayCall,
     pauses: sharedPauses(job.log),
     emit: team.activity.onEvent,
     transcript: (name) => join(job.paths.folder, 'agents', `${fileName(name)}.ndjson`),

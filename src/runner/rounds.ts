@@ -15,6 +15,7 @@ import { type Graded, grade } from './grade.ts';
 import type { Grading } from './grader/grade-rubric.ts';
 import { judgeWork } from './grader/judge-work.ts';
 import { type Hands, openHands } from './hands.ts';
+import type { Worked } from './outcome.ts';
 import type { Prepared } from './prepare.ts';
 import { failed, type RunningJob, stopEnd } from './running-job.ts';
 import { type Team, work } from './work.ts';
@@ -58,15 +59,15 @@ class Rounds {
   /** One round of the worker, and what the gate and the grader make of it. */
   async one(told: string | null): Promise<Graded> {
     const worked = await work(this.#job, this.#team, this.#hands, told);
-    // What the host does takes its time, and is no silence of the worker.
+    // What the host and the grader do takes its time, and is no silence of the worker.
     const release = this.#job.watchdogs.hold();
-    const graded = await grade(this.#job, this.#prepared, worked).finally(release);
-    const judged = await this.#byRubric(graded);
+    const judged = await this.#judge(worked).finally(release);
     // A round that came to no grading of its own keeps what the last one said.
     return this.#rubric === null ? judged : { ...judged, rubric: this.#rubric };
   }
 
-  async #byRubric(graded: Graded): Promise<Graded> {
+  async #judge(worked: Worked): Promise<Graded> {
+    const graded = await grade(this.#job, this.#prepared, worked);
     const { collected, after, end } = graded;
     const { limits } = this.#job.writer.record;
     const isWanted = this.#criteria.length > 0 && limits.maxGrades > 0;

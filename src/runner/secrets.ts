@@ -1,10 +1,8 @@
 import * as z from 'zod';
 import { MODEL_APIS, type ModelRef } from '../engine/engine.ts';
 import { type CloudAccess, LOGIN_KINDS } from '../provider/access.ts';
+import { pricesSchema } from '../store/prices-schema.ts';
 import type { Secrets } from './launch.ts';
-
-const price = z.number().min(0);
-const prices = { input: price, output: price, cacheRead: price.optional(), cacheWrite: price.optional() };
 
 const cloud = z.discriminatedUnion('kind', [
   z.object({
@@ -34,12 +32,7 @@ const model = z.object({
   baseUrl: z.string(),
   apiKey: z.string().nullable(),
   headers: z.record(z.string(), z.string()),
-  prices: z
-    .object({
-      ...prices,
-      tiers: z.array(z.object({ above: z.number(), ...prices })).optional(),
-    })
-    .nullable(),
+  prices: pricesSchema.nullable(),
   priceBasis: z.enum(['user', 'table', 'subscription']).optional(),
   body: z.record(z.string(), z.json()).optional(),
   login: z.object({ kind: z.enum(LOGIN_KINDS), owner: z.string() }).optional(),

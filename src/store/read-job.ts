@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { isJobId, type JobId } from '../job/ids.ts';
+import { isJobId, isOlder, type JobId } from '../job/ids.ts';
 import type { JobRecord } from '../job/record.ts';
 import { isActive, type JobState } from '../job/states.ts';
 import { UserError } from '../job/user-error.ts';
@@ -103,10 +103,8 @@ function readFound(store: StorePaths, ids: readonly JobId[], limit: number): Fou
   return found;
 }
 
-/** Ids begin with the time in base 36; a longer one is a later one. */
 function newestFirst(a: JobId, b: JobId): number {
-  if (a.length !== b.length) return b.length - a.length;
-  return a < b ? 1 : -1;
+  return isOlder(a, b) ? 1 : -1;
 }
 
 /** Revisions have no gap, so that one look for the next one tells whether the snapshot is behind. */

@@ -5,6 +5,7 @@ import * as z from 'zod';
 import { COST_BASES } from '../job/cost.ts';
 import type { SpendRecord } from '../job/spend-record.ts';
 import { ensureFolder } from './folders.ts';
+import { pricesSchema } from './prices-schema.ts';
 import { errorCode, storageError } from './storage-error.ts';
 
 /** The one record of every model call of every job of this user. Only ever appended to. */
@@ -59,13 +60,6 @@ function lineOf(record: SpendRecord): string {
 }
 
 const tokens = z.number().nonnegative();
-const price = z.number().nonnegative();
-const prices = {
-  input: price,
-  output: price,
-  cacheRead: price.optional(),
-  cacheWrite: price.optional(),
-};
 
 const schema: z.ZodType<SpendRecord> = z.object({
   schema: z.literal(1),
@@ -78,10 +72,8 @@ const schema: z.ZodType<SpendRecord> = z.object({
   asked: z.string(),
   model: z.string(),
   usage: z.object({ input: tokens, output: tokens, cacheRead: tokens, cacheWrite: tokens }),
-  prices: z
-    .object({ ...prices, tiers: z.array(z.object({ above: z.number(), ...prices })).optional() })
-    .nullable(),
-  usd: price.nullable(),
+  prices: pricesSchema.nullable(),
+  usd: z.number().nonnegative().nullable(),
   basis: z.enum(COST_BASES),
   estimated: z.boolean(),
   profile: z.string().nullable(),
@@ -143,17 +135,21 @@ export function offsetBefore(userDir: string, sinceMs: number): number {
     for (let start = size - WINDOW_BYTES / 4; start > 0; start -= WINDOW_BYTES / 4) {
       const window = readAt(file, start, WINDOW_BYTES / 4);
       const first = window.indexOf(NEWLINE) + 1;
-      const oldest = window
-        .subarray(first)
-        .toString('utf8')
-        .split('\n')
-        .map(parseSpend)
-        .find((record) => record !== null);
-      if (oldest && Date.parse(oldest.at) < sinceMs - DISORDER_MS) return start + first;
+      const oldest = firstOf(window.subarray(first));
+      if (oldest !== null && Date.parse(oldest.at) < sinceMs - DISORDER_MS) return start + first;
     }
     return 0;
   });
   return found ?? 0;
+}
+
+/** The first call in these lines; those behind it are not looked at. */
+function firstOf(lines: Buffer): SpendRecord | null {
+  for (const line of lines.toString('utf8').split('\n')) {
+    const record = parseSpend(line);
+    if (record !== null) return record;
+  }
+  return null;
 }
 
 function parseSpend(line: string): SpendRecord | null {

@@ -1,5 +1,5 @@
 import { explainTimeout } from '../job/explain-timeout.ts';
-import { trimLine } from '../job/format.ts';
+import { trimLine, withoutColours } from '../job/format.ts';
 import type { PreflightVerdict } from '../job/record.ts';
 import { tellsOfTests } from '../job/tests-ran.ts';
 import type { CommandEnd } from './run-command.ts';
@@ -22,8 +22,9 @@ export interface Classified {
  * In doubt it is `fails`: a missing file or module of the project may be just what the task will bring.
  */
 export function classify({ ended, exitCode, output }: SeenRun): Classified {
+  const text = withoutColours(output);
   if (ended === 'timeout') {
-    const why = explainTimeout(output.replace(COLOURS, ''));
+    const why = explainTimeout(text);
     const note = 'the test command did not end within its limit on the base';
     return { verdict: 'timed_out', note: why === null ? note : `${note}: ${why}` };
   }
@@ -31,9 +32,8 @@ export function classify({ ended, exitCode, output }: SeenRun): Classified {
     return { verdict: 'passes', note: 'the test command passes on the base' };
   }
   if (ended === 'not_started')
-    return broken(exitCode === 126 ? 'may not be executed' : 'was not found', output);
+    return broken(exitCode === 126 ? 'may not be executed' : 'was not found', text);
   if (ended === 'signal') return { verdict: 'fails', note: 'the test command was ended by a signal' };
-  const text = output.replace(COLOURS, '');
   const sign = tellsOfTests(text) ? undefined : BROKEN.find(([pattern]) => pattern.test(text));
   if (sign !== undefined) return broken(sign[1], text, sign[0]);
   return { verdict: 'fails', note: `the test command fails on the base with exit code ${exitCode}` };
@@ -47,9 +47,6 @@ function broken(why: string, output: string, pattern?: RegExp): Classified {
 }
 
 const MOST_QUOTED = 200;
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: colour sequences begin with one
-const COLOURS = /\u001b\[[0-9;]*m/g;
 
 /** What tools print when they cannot even begin; one line of the tool's own, and what it means. */
 const BROKEN: readonly (readonly [RegExp, string])[] = [

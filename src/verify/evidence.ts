@@ -3,8 +3,9 @@ import type { KeptPlan } from '../job/protected.ts';
 import type { CommandReceipt, FlakyRun, Proof, RedFirst } from '../job/receipt.ts';
 import { NO_PROOF } from '../job/receipt.ts';
 import type { Preflight } from '../job/record.ts';
+import type { ProofRules } from '../job/task.ts';
 import type { TestChange } from '../job/test-changes.ts';
-import { type GateOutcome, passes, type TestsEnd } from '../job/verdict.ts';
+import { fails, type GateOutcome, passes, type TestsEnd } from '../job/verdict.ts';
 import { type PutBack, putBack } from '../workspace/put-back.ts';
 import type { Repository } from '../workspace/repository.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
@@ -30,11 +31,7 @@ export interface EvidenceSpec {
   readonly setup: string | null;
   readonly test: string | null;
   readonly before: Preflight | null;
-  readonly rules: {
-    readonly protect: readonly string[];
-    readonly allowTestEdits: boolean;
-    readonly mustFailFirst: boolean;
-  };
+  readonly rules: ProofRules;
   /** A folder of our own, for git directories. */
   readonly folder: string;
   /** Makes the checkout, and removes it when `use` has ended. */
@@ -127,9 +124,7 @@ async function run(
   flaky: FlakyRun[],
 ): Promise<GateReport> {
   const first = await runOnce(spec, spec.commit, wanted);
-  const end = first.outcome.tests;
-  const mayDiffer = end?.ended === 'signal' || (end?.ended === 'exit' && end.exitCode !== 0);
-  if (!mayDiffer || spec.signal?.aborted) return first;
+  if (!fails(first.outcome.tests) || spec.signal?.aborted) return first;
   const second = await runOnce(spec, spec.commit, wanted);
   if (passes(second.outcome.tests) && first.tests !== null) flaky.push({ of, first: first.tests });
   return second;
@@ -155,7 +150,6 @@ async function runRedFirst(spec: EvidenceSpec, work: WorkChanges): Promise<RedFi
   if (work.testsAlone === null) return { verdict: 'no_tests', run: null };
   const report = await runOnce(spec, spec.base, work.testsAlone);
   const end = report.outcome.tests;
-  const failed = end?.ended === 'signal' || (end?.ended === 'exit' && end.exitCode !== 0);
-  const verdict = failed ? 'failed' : passes(end) ? 'passed' : 'not_run';
+  const verdict = fails(end) ? 'failed' : passes(end) ? 'passed' : 'not_run';
   return { verdict, run: report.tests ?? report.setup };
 }

@@ -1,4 +1,4 @@
-import { stripControls } from '../job/format.ts';
+import { stripControls, withoutColours } from '../job/format.ts';
 import type { CommandReceipt } from '../job/receipt.ts';
 import { UserError } from '../job/user-error.ts';
 import { systemBash } from '../workspace/sandbox/programs.ts';
@@ -78,6 +78,6 @@ function endOf({ exitCode, timedOut, aborted }: CommandResult): CommandEnd {
 const TAIL_CHARACTERS = 800;
 
 function tail(output: string): string {
-  const characters = [...stripControls(output).trimEnd()];
+  const characters = [...stripControls(withoutColours(output)).trimEnd()];
   return characters.slice(-TAIL_CHARACTERS).join('');
 }

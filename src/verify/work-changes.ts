@@ -6,7 +6,6 @@ import {
   planKept,
   type SeenChange,
 } from '../job/protected.ts';
-import { parentOf } from '../job/relative-path.ts';
 import { judgesOf } from '../job/test-command.ts';
 import { holdsTests, isTestFile, namedIn } from '../job/test-files.ts';
 import { asText, blobSizes, inParts, readBlobs } from '../workspace/blobs.ts';
@@ -14,6 +13,7 @@ import { globToRegExp } from '../workspace/files-glob.ts';
 import { listChanges, type RawChange } from '../workspace/patch.ts';
 import { listTree, makeReader, type PutBack } from '../workspace/put-back.ts';
 import { isAtOrBelow, readable } from '../workspace/raw-path.ts';
+import { foldersOf } from '../workspace/ready/base-entries.ts';
 import type { Repository } from '../workspace/repository.ts';
 
 /** The collected work, as far as judging it needs it. */
@@ -58,9 +58,9 @@ export async function readWorkChanges(request: WorkChangesRequest): Promise<Work
       return asText((await readBlobs(gitDir, [object], LARGEST_READ_BYTES)).get(object));
     },
   });
-  const folders = new Set([...files.keys()].flatMap(foldersOf));
+  const folders = foldersOf(files.keys());
   const isMissing = (path: string): boolean =>
-    [path, ...foldersOf(path)].some((each) => judges.missing.has(each) && !folders.has(each));
+    [path, ...foldersOf([path])].some((each) => judges.missing.has(each) && !folders.has(each));
   const plan = await planOf(gitDir, changes, {
     judges,
     hasBaseTests: judges.scripts.size > 0 || [...files.keys()].some(holdsTests),
@@ -76,11 +76,6 @@ export async function readWorkChanges(request: WorkChangesRequest): Promise<Work
     kept: putBackOf(changes, [...plan.puts, ...alone]),
     testsAlone: testsOf(changes),
   };
-}
-
-function foldersOf(path: string): string[] {
-  const folder = parentOf(path);
-  return folder === '' ? [] : [folder, ...foldersOf(folder)];
 }
 
 /** A part of them at a time, since all texts of a big change are more than a process may hold. Each is judged alone. */
@@ -103,7 +98,7 @@ async function planOf(
     ({ before, after }) => sizeOf(before.object) + sizeOf(after.object),
     MOST_AT_ONCE_BYTES,
   )) {
-    plans.push(planKept(await readTexts(gitDir, part), rules));
+    plans.push(planKept(await readTexts(gitDir, part, sizes), rules));
   }
   return {
     puts: plans.flatMap(({ puts }) => puts),
@@ -113,9 +108,13 @@ async function planOf(
   };
 }
 
-async function readTexts(gitDir: string, changes: readonly RawChange[]): Promise<SeenChange[]> {
+async function readTexts(
+  gitDir: string,
+  changes: readonly RawChange[],
+  sizes: ReadonlyMap<string, number>,
+): Promise<SeenChange[]> {
   const ids = changes.flatMap(({ before, after }) => [before.object, after.object]);
-  const blobs = await readBlobs(gitDir, ids, LARGEST_READ_BYTES);
+  const blobs = await readBlobs(gitDir, ids, LARGEST_READ_BYTES, sizes);
   return changes.map(({ path, status, before, after }) => ({
     path: readable(path),
     status,

@@ -4,15 +4,16 @@ const ABSENT = /^0+$/;
 
 /**
  * The contents of blobs by their ids, from a git directory of ours. Missing in the answer is what is over
- * `mostBytes`, and what is no blob (a submodule's commit).
+ * `mostBytes`, and what is no blob (a submodule's commit). `known`: their sizes, where those were asked for already.
  */
 export async function readBlobs(
   gitDir: string,
   ids: Iterable<string>,
   mostBytes: number,
+  known?: ReadonlyMap<string, number>,
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const wanted = [...new Set(ids)].filter((id) => !ABSENT.test(id));
-  const small = await smallBlobs(gitDir, wanted, mostBytes);
+  const sizes = known ?? (await blobSizes(gitDir, ids));
+  const small = [...new Set(ids)].filter((id) => (sizes.get(id) ?? Number.POSITIVE_INFINITY) <= mostBytes);
   if (small.length === 0) return new Map();
   const input = Buffer.from(`${small.join('\n')}\n`);
   const { stdout } = await hostGit({ gitDir, args: ['cat-file', '--batch'] }, { input });
@@ -25,11 +26,6 @@ export async function readBlobs(
     at = start + Number(size) + 1;
   }
   return found;
-}
-
-async function smallBlobs(gitDir: string, ids: readonly string[], mostBytes: number): Promise<string[]> {
-  const sizes = await blobSizes(gitDir, ids);
-  return [...sizes].flatMap(([id, size]) => (size <= mostBytes ? [id] : []));
 }
 
 /** The sizes of blobs by their ids, in bytes. Missing in the answer is what is no blob. */

@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { makeCollector } from './collector.ts';
-import { hostGit, line } from './git.ts';
+import { fields, hostGit, line } from './git.ts';
 import { makeGitDirectory } from './git-directory.ts';
-import { nulList, type RawPath } from './raw-path.ts';
+import { nulList, type RawPath, rawPath } from './raw-path.ts';
 import type { Repository } from './repository.ts';
 import type { Sandbox } from './sandbox/sandbox.ts';
 
@@ -78,13 +78,10 @@ async function removeInside({ sandbox, checkout }: PutBackPlace, paths: readonly
 /** Every file of a commit, from a git directory of ours. Submodules are not listed. */
 export async function listTree(gitDir: string, commit: string): Promise<TreeFile[]> {
   const { stdout } = await hostGit({ gitDir, args: ['ls-tree', '-r', '-z', commit] });
-  return stdout
-    .toString('latin1')
-    .split('\0')
-    .flatMap((entry) => {
-      const found = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(entry);
-      if (found === null) return [];
-      const [, mode = '', object = '', path = ''] = found;
-      return [{ path: path as RawPath, mode, object }];
-    });
+  return fields(stdout).flatMap((field) => {
+    const found = /^(\d+) blob ([0-9a-f]+)\t(.*)$/s.exec(rawPath(field));
+    if (found === null) return [];
+    const [, mode = '', object = '', path = ''] = found;
+    return [{ path: path as RawPath, mode, object }];
+  });
 }

@@ -4,12 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { inheritTerms } from '../../src/cli/inherit-terms.ts';
 import { beyondSettings } from '../../src/cli/inherited-consent.ts';
 import type { JobRecord } from '../../src/job/record.ts';
-import { NO_RULES, type Task } from '../../src/job/task.ts';
+import type { Task } from '../../src/job/task.ts';
 import type { Grant } from '../../src/notify/consent/grant.ts';
 import { DEFAULT_SETTINGS, layOver } from '../../src/provider/settings.ts';
 import { makeFolder } from '../helpers/repository.ts';
 import { refusal } from '../provider/user-error-of.ts';
-import { sampleRecord } from '../store/fixtures/records.ts';
+import { sampleRecord, sampleTask } from '../store/fixtures/records.ts';
 import { agreed, contextOf } from './context.ts';
 
 describe('what an earlier job had beyond the settings of today', () => {
@@ -42,19 +42,7 @@ describe('what an earlier job had beyond the settings of today', () => {
 });
 
 describe('a job that goes on from an earlier one', () => {
-  const task: Task = {
-    prompt: 'p',
-    done: null,
-    appendSystemPrompt: null,
-    forceStart: false,
-    passEnv: [],
-    notSeen: { changed: 0, untracked: 0 },
-    denyTools: [],
-    passCaps: false,
-    proof: NO_RULES,
-    goesOn: null,
-    ask: { tools: false, schema: null },
-  };
+  const task = sampleTask({ ask: { tools: false, schema: null } });
   const record = sampleRecord({ model: 'ollama:cheap', profile: 'cheap', sandbox: 'full', network: 'none' });
 
   function inherit(

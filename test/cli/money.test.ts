@@ -10,7 +10,6 @@ import { verb as resume } from '../../src/cli/resume.ts';
 import { limitsOfWork } from '../../src/cli/resume-chain.ts';
 import { startRequest } from '../../src/cli/start-options.ts';
 import type { JobRecord } from '../../src/job/record.ts';
-import { NO_RULES, type Task } from '../../src/job/task.ts';
 import type { Grant } from '../../src/notify/consent/grant.ts';
 import { openInbox } from '../../src/store/mailbox.ts';
 import { openStore } from '../../src/store/open.ts';
@@ -19,7 +18,7 @@ import { readTask, writeTask } from '../../src/store/task-file.ts';
 import { makeFolder, makeRepository } from '../helpers/repository.ts';
 import { askingRecord, jobOf } from '../notify/jobs.ts';
 import { refusal } from '../provider/user-error-of.ts';
-import { newId, sampleRecord } from '../store/fixtures/records.ts';
+import { newId, sampleRecord, sampleTask } from '../store/fixtures/records.ts';
 import { agreed, contextOf } from './context.ts';
 
 const PERSON = {};
@@ -37,19 +36,7 @@ function scene(change: Partial<JobRecord> = {}) {
   const repo = makeRepository({ 'a.txt': 'a\n' });
   const record = jobOf(repo, 's1', userDir, change);
   const store = openStore(repo, { create: false });
-  const task: Task = {
-    prompt: 'p',
-    done: null,
-    appendSystemPrompt: null,
-    forceStart: false,
-    passEnv: [],
-    notSeen: { changed: 0, untracked: 0 },
-    denyTools: [],
-    passCaps: false,
-    proof: NO_RULES,
-    goesOn: null,
-    ask: null,
-  };
+  const task = sampleTask();
   writeTask(runPaths(store, record.id).task, task);
   const context = (args: readonly string[], call: { consent?: Grant; env?: Record<string, string> } = {}) =>
     contextOf({ cwd: repo, userDir, args, ...call });

@@ -9,23 +9,11 @@ import {
 } from '../../src/job/conversation.ts';
 import { DEFAULT_LIMITS } from '../../src/job/limits.ts';
 import { type JobRecord, NO_RESULT } from '../../src/job/record.ts';
-import { NO_RULES, type Task, toolName } from '../../src/job/task.ts';
+import { type Task, toolName } from '../../src/job/task.ts';
 import { briefOf, failedTwice } from '../../src/job/unchanged-retry.ts';
-import { newId, sampleRecord } from '../store/fixtures/records.ts';
+import { newId, sampleRecord, sampleTask } from '../store/fixtures/records.ts';
 
-const TASK: Task = {
-  prompt: 'p',
-  done: null,
-  appendSystemPrompt: null,
-  forceStart: false,
-  passEnv: [],
-  notSeen: { changed: 0, untracked: 0 },
-  denyTools: [],
-  passCaps: false,
-  proof: NO_RULES,
-  goesOn: null,
-  ask: null,
-};
+const TASK = sampleTask();
 const COMMIT = 'a'.repeat(40);
 
 describe('the next turn', () => {

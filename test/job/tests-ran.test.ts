@@ -11,7 +11,6 @@ it.each([
   ['is one of Go', run(1, '--- FAIL: TestA (0.00s)\nFAIL\n'), run(0, 'ok  \ta.b/c\t0.003s\n'), false],
   ['never told of any', run(1, 'diff'), run(0, ''), false],
   ['was not run before', null, run(0, ''), false],
-  ['has colours', run(1, '\u001b[31mTests: 1 failed, 1 total\u001b[0m'), run(0, 'x'), true],
 ])('tests are lost or not where the command %s', (_, before, after, lost) => {
   expect(lostItsTests(before, after)).toBe(lost);
 });

@@ -222,7 +222,7 @@ describe('a balance', () => {
     ['another form', { '/key': { body: {} } }, { kind: 'unknown', why: 'its answer is of another form' }],
   ])('is %s', async (_name, given, expected) => {
     const { url, requests } = await endpoint(given);
-    expect(await openRouterBalance(url, 'secret-key')).toEqual(expected);
+    expect(await openRouterBalance(url, 'secret-key', {})).toEqual(expected);
     expect(requests.every(({ authorization }) => authorization === 'Bearer secret-key')).toBe(true);
   });
 });

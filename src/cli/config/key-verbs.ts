@@ -57,9 +57,9 @@ function keyTarget(
     );
     return { owner: { kind: 'profile', name }, provider: profile.provider, host: hostOf(endpoint.baseUrl) };
   }
-  const baseUrl = findProvider(name)?.endpoints[0]?.baseUrl ?? null;
-  if (baseUrl !== null) return { owner: { kind: 'provider', name }, provider: name, host: hostOf(baseUrl) };
   const known = findProvider(name);
+  const baseUrl = known?.endpoints[0]?.baseUrl ?? null;
+  if (baseUrl !== null) return { owner: { kind: 'provider', name }, provider: name, host: hostOf(baseUrl) };
   if (known !== undefined) throw hasNoHost(name, known.keyEnv);
   throw nobody(name, Object.keys(profiles));
 }

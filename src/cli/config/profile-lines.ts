@@ -1,6 +1,6 @@
-import type { Prices } from '../../job/cost.ts';
 import { trimLine } from '../../job/format.ts';
 import { dataPolicyText } from '../../provider/data-policy.ts';
+import { pricesOf } from '../../provider/endpoint.ts';
 import { loginKindOf } from '../../provider/login/saved-logins.ts';
 import { pricesFor } from '../../provider/prices.ts';
 import type { CommandContext } from '../command.ts';
@@ -39,16 +39,10 @@ function linesOf(profile: ShownProfile, price: string): string[] {
 /** As a job would be charged: what the profile says, else what the lists say. Nobody is asked for it. */
 async function priceText(profile: ShownProfile, env: NodeJS.ProcessEnv): Promise<string> {
   const { provider, model, baseUrl } = profile;
-  const own = ownPrices(profile);
+  const own = pricesOf({ prices: profile.prices ?? undefined });
   const found = own === null ? await pricesFor({ provider, model, env, baseUrl }) : null;
   const endpoint = { provider, prices: own ?? found?.prices ?? null };
   return priceWords(found === null ? { endpoint } : { endpoint, priced: found });
-}
-
-function ownPrices({ prices }: ShownProfile): Prices | null {
-  if (prices?.input === undefined || prices.output === undefined) return null;
-  const { input, output } = prices;
-  return { input, output };
 }
 
 function keyText({ key, name, provider }: ShownProfile): string {

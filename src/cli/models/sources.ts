@@ -54,7 +54,7 @@ export async function readSources(
     own !== undefined && (isUsed || refresh)
       ? liveCatalogue({ ...own, provider: LISTED, env: context.env, refresh, now: Date.now() })
       : shippedFor(LISTED),
-    own !== undefined && own.key !== null ? openRouterBalance(own.baseUrl, own.key) : null,
+    own !== undefined && own.key !== null ? openRouterBalance(own.baseUrl, own.key, context.env) : null,
     shippedOthers(),
   ]);
   const usable = [...accesses].filter(

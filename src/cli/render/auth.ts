@@ -40,7 +40,7 @@ function cell(text: string, width: number): string {
   return trimLine(text, width).padEnd(width);
 }
 
-function stateText({ how, state, detail, expiresAt, owner }: Access): string {
+function stateText({ how, state, detail, expiresAt }: Access): string {
   const more = detail === null ? '' : `: ${oneLine(detail)}`;
   if (how === 'login') return loginText(state, more, expiresAt);
   const key = how === 'saved key' || how === 'cloud' ? how : `key in ${how}`;
@@ -54,7 +54,7 @@ function stateText({ how, state, detail, expiresAt, owner }: Access): string {
     case 'refused':
       return `${key}, refused${more}`;
     case 'missing':
-      return owner === 'nobody' ? 'nothing' : 'nothing yet';
+      return 'nothing yet';
     case 'unneeded':
       return 'no key needed';
   }

@@ -45,7 +45,7 @@ function sendWith(
   send: typeof fetch,
 ): Promise<Response> {
   const headers = new Headers(init.headers);
-  // Of the library's own key, of which there is none.
+  // A profile's own may still be here: the login stands in the place of every key.
   headers.delete('x-api-key');
   for (const [name, value] of Object.entries(access.headers)) headers.set(name, value);
   const body = typeof init.body === 'string' ? init.body : null;

@@ -1,4 +1,4 @@
-import { DEFAULT_LIMITS, type Limits } from '../../job/limits.ts';
+import { DEFAULT_DAY_USD, DEFAULT_LIMITS, type Limits } from '../../job/limits.ts';
 import type { Destination } from './first-send.ts';
 
 /** By the profile's name, and by the provider in front of the model's. */
@@ -37,7 +37,7 @@ export const DEFAULT_BOUNDS: Bounds = {
   defaultProfile: null,
   sendsTo: [],
   perJob: budgetUsd,
-  perDay: 20,
+  perDay: DEFAULT_DAY_USD,
   perRepository: null,
   limits,
   network: 'none',

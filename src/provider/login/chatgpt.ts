@@ -3,7 +3,7 @@ import type { HttpEnvironment } from '../http-proxy.ts';
 import { ask } from './ask.ts';
 import { type Asked, type Begun, errorWord, type Polled, unclear } from './asked.ts';
 import type { LoginEndpoints } from './endpoints.ts';
-import type { ChatgptLogin } from './saved-logins.ts';
+import { type ChatgptLogin, token } from './saved-logins.ts';
 import { readClaims } from './token-claims.ts';
 
 type Endpoints = LoginEndpoints['chatgpt'];
@@ -107,7 +107,6 @@ export async function refreshChatgpt(
   return tokens(saved.endpoints, form, saved, env, nowMs);
 }
 
-const token = z.string().regex(/^[!-~]{1,16384}$/);
 const tokensSchema = z.object({
   access_token: token,
   refresh_token: token.optional(),

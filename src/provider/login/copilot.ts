@@ -4,7 +4,7 @@ import type { HttpEnvironment } from '../http-proxy.ts';
 import { type Answered, ask } from './ask.ts';
 import { type Asked, type Begun, errorWord, type Polled, unclear } from './asked.ts';
 import { isSafeBase, type LoginEndpoints } from './endpoints.ts';
-import type { CopilotLogin } from './saved-logins.ts';
+import { type CopilotLogin, token } from './saved-logins.ts';
 
 type Endpoints = LoginEndpoints['copilot'];
 
@@ -41,7 +41,7 @@ export async function beginCopilot(endpoints: Endpoints, env: HttpEnvironment): 
   };
 }
 
-const tokenSchema = z.object({ access_token: z.string().regex(/^[!-~]+$/) });
+const tokenSchema = z.object({ access_token: token });
 const slowSchema = z.object({ interval: z.number().nonnegative() });
 
 /**
@@ -90,7 +90,7 @@ async function authorized(endpoints: Endpoints, githubToken: string, env: HttpEn
 type Session = NonNullable<CopilotLogin['session']>;
 
 const sessionSchema = z.object({
-  token: z.string().regex(/^[!-~]{1,16384}$/),
+  token,
   expires_at: z.number().positive(),
   endpoints: z.object({ api: z.string().refine(isSafeBase) }),
 });

@@ -6,7 +6,7 @@ import type { Warn } from '../user-file.ts';
 import { isSafeBase } from './endpoints.ts';
 
 /** Tokens go into an HTTP header. */
-const token = z.string().regex(/^[!-~]{1,16384}$/);
+export const token = z.string().regex(/^[!-~]{1,16384}$/);
 const base = z.string().refine(isSafeBase);
 const time = z.number().nonnegative();
 

@@ -3,8 +3,6 @@ import { join } from 'node:path';
 import { formatDuration } from '../../job/format.ts';
 import type { CommandReceipt } from '../../job/receipt.ts';
 import type { GivenVerdict } from '../../job/rubric.ts';
-import { runPaths } from '../../store/paths.ts';
-import { readTask } from '../../store/task-file.ts';
 import type { Collected } from '../../workspace/collect.ts';
 import { GRADER } from '../activity.ts';
 import { allowance } from '../allowance.ts';
@@ -16,6 +14,7 @@ import type { Team } from '../work.ts';
 import { openGraderCheckout } from './checkout.ts';
 import { type Grading, gradeRubric } from './grade-rubric.ts';
 import { type Brief, DIFF_CHARACTERS } from './prompt.ts';
+import { requestOf } from './request-of.ts';
 
 /** What is judged: the work as it was collected, and how the tests did on it. */
 export interface Work {
@@ -28,14 +27,13 @@ export interface Work {
   readonly earlier: GivenVerdict | null;
 }
 
-/** One grading of a job's work, in a checkout of its own. Silence of the worker does not count meanwhile. */
+/** One grading of a job's work, in a checkout of its own. */
 export async function judgeWork(
   job: RunningJob,
   prepared: Prepared,
   team: Team,
   work: Work,
 ): Promise<Grading> {
-  const release = job.watchdogs.hold();
   const checkout = await openGraderCheckout(job, prepared, work.collected);
   checkpoint('grader:checkout');
   try {
@@ -58,7 +56,6 @@ export async function judgeWork(
   } finally {
     team.activity.ended(GRADER);
     await checkout.close();
-    release();
   }
 }
 
@@ -67,7 +64,7 @@ async function briefOf(job: RunningJob, { collected, after, criteria, earlier }:
   // Keys and credentials of endpoints have no business in a request to any provider.
   const known = (text: string): string => job.ownRedactor.known(text);
   return {
-    spec: specOf(job),
+    spec: requestOf(job.store, job.task),
     criteria,
     earlier,
     files: collected.files.map(
@@ -76,19 +73,6 @@ async function briefOf(job: RunningJob, { collected, after, criteria, earlier }:
     diff: known(withoutBinary(patch.subarray(0, 4 * DIFF_CHARACTERS).toString('utf8'))),
     tests: after && { command: after.command, ending: endingOf(after), tail: known(after.outputTail) },
   };
-}
-
-/** The request of this turn and of those it goes on from: the work and the criteria are of all of them. */
-function specOf(job: RunningJob): string {
-  const prompts = [job.task.prompt];
-  for (let before = job.task.goesOn; before !== null; ) {
-    const read = readTask(runPaths(job.store, before.job).task);
-    if (read.kind !== 'ok') break;
-    // A resumed turn repeats the words of the one before.
-    if (prompts[0] !== read.value.prompt) prompts.unshift(read.value.prompt);
-    before = read.value.goesOn;
-  }
-  return prompts.join('\n\nThen, as a further request:\n');
 }
 
 function endingOf({ exitCode, timedOut, durationSeconds }: CommandReceipt): string {

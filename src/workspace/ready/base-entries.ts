@@ -1,3 +1,4 @@
+import { parentOf } from '../../job/relative-path.ts';
 import { fields, type HostPlace, hostGit } from '../git.ts';
 
 /** A submodule as its superproject has it: where, and at which commit. */
@@ -38,10 +39,4 @@ export function foldersOf(paths: Iterable<string>): Set<string> {
     for (let folder = parentOf(path); !folders.has(folder); folder = parentOf(folder)) folders.add(folder);
   }
   return folders;
-}
-
-/** `''` for what stands at the root. */
-export function parentOf(path: string): string {
-  const at = path.lastIndexOf('/');
-  return at === -1 ? '' : path.slice(0, at);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, posix } from 'node:path';
-import { parentOf } from './base-entries.ts';
+import { parentOf } from '../../job/relative-path.ts';
 import type { CheckoutStatus } from './checkout-status.ts';
 
 /** Folders package managers fill, and which work in another place as well: npm, bower, composer, go, bundler, yarn. */

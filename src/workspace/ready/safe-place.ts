@@ -1,6 +1,6 @@
 import { lstat, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parentOf } from './base-entries.ts';
+import { parentOf } from '../../job/relative-path.ts';
 
 /**
  * Makes the folders a path needs in a checkout of ours (0700), while nothing runs in it. Returns why nothing

@@ -3,24 +3,7 @@ import { priceNotice } from '../../../src/cli/plan-terms.ts';
 import { perMillion, priceWords } from '../../../src/cli/render/price.ts';
 import { DEFAULT_LIMITS } from '../../../src/job/limits.ts';
 import type { ReadyModel } from '../../../src/provider/resolve-model.ts';
-
-function ready(prices: ReadyModel['endpoint']['prices'], priced?: ReadyModel['priced']): ReadyModel {
-  return {
-    endpoint: {
-      provider: 'openrouter',
-      model: 'x/y',
-      api: 'openai-chat',
-      baseUrl: 'http://127.0.0.1:1/v1',
-      headers: {},
-      prices,
-      contextWindow: null,
-      maxOutput: null,
-    },
-    key: null,
-    keySource: { kind: 'none' },
-    priced,
-  };
-}
+import { ready } from './ready-model.ts';
 
 const at = '2026-11-28T10:00:00.000Z';
 const prices = { input: 0.3, output: 1.2 };

@@ -3,28 +3,11 @@ import { renderStart } from '../../../src/cli/render/start.ts';
 import { DEFAULT_LIMITS } from '../../../src/job/limits.ts';
 import type { ModelResolution, ReadyModel } from '../../../src/provider/resolve-model.ts';
 import { sampleRecord } from '../../store/fixtures/records.ts';
+import { ready } from './ready-model.ts';
 
 const at = '2026-11-28T10:00:00.000Z';
 const prices = { input: 0.047, output: 1250.5 };
 const tiers = [{ above: 512_000, input: 1, output: 2 }];
-
-function ready(prices: ReadyModel['endpoint']['prices'], priced?: ReadyModel['priced']): ReadyModel {
-  return {
-    endpoint: {
-      provider: 'openrouter',
-      model: 'x/y',
-      api: 'openai-chat',
-      baseUrl: 'http://127.0.0.1:1/v1',
-      headers: {},
-      prices,
-      contextWindow: null,
-      maxOutput: null,
-    },
-    key: null,
-    keySource: { kind: 'none' },
-    priced,
-  };
-}
 
 function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): string {
   const model: ModelResolution = {
