@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Clock } from '../../src/engine/native/retry.ts';
+import type { Clock } from '../../src/engine/http/retry.ts';
 import type { Script } from '../../src/engine/scripted/server.ts';
 import {
   begin,

@@ -12,7 +12,7 @@ import type {
   RunSpec,
   ToolDefinition,
 } from '../../src/engine/engine.ts';
-import type { Clock } from '../../src/engine/native/retry.ts';
+import type { Clock } from '../../src/engine/http/retry.ts';
 import { type Script, type ScriptedModel, startScriptedModel } from '../../src/engine/scripted/server.ts';
 import { addSpend, NO_SPEND } from '../../src/job/cost.ts';
 import { makeFolder } from '../helpers/repository.ts';

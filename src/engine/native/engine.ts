@@ -7,10 +7,10 @@ import type {
   RunOutcome,
   RunSpec,
 } from '../engine.ts';
+import { type Clock, SYSTEM_CLOCK } from '../http/retry.ts';
 import { Conversation } from './conversation.ts';
 import { Loop, type SteerMessage } from './loop.ts';
 import { Requester } from './request.ts';
-import { type Clock, SYSTEM_CLOCK } from './retry.ts';
 
 /** What a single question may take; a run brings its own. */
 const COMPLETE_LIMITS = { retry: { attempts: 3, capMs: 60_000 }, idleMs: 300_000 };

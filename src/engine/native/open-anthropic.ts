@@ -1,7 +1,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { requestBase } from '../../provider/base-url.ts';
 import type { ModelRef } from '../engine.ts';
-import { modelFetch } from './fetch.ts';
+import { modelFetch } from '../http/fetch.ts';
 import { NO_KEY, type Opened } from './models.ts';
 
 /** The protocol wants a number; what the library assumes for models it does not know cuts files in half. */

@@ -2,7 +2,7 @@ import { createAzure } from '@ai-sdk/azure';
 import type { CloudAccess } from '../../provider/access.ts';
 import { requestBase } from '../../provider/base-url.ts';
 import type { ModelRef } from '../engine.ts';
-import { modelFetch } from './fetch.ts';
+import { modelFetch } from '../http/fetch.ts';
 import { NO_KEY, type Opened, STATELESS } from './models.ts';
 
 /** Versions with a date are of the older API, which has the deployment in the URL. */

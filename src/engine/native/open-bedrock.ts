@@ -3,7 +3,7 @@ import { AwsV4Signer } from 'aws4fetch';
 import type { CloudAccess } from '../../provider/access.ts';
 import { requestBase } from '../../provider/base-url.ts';
 import type { ModelRef } from '../engine.ts';
-import { modelFetch, type Outgoing } from './fetch.ts';
+import { modelFetch, type Outgoing } from '../http/fetch.ts';
 import { NO_KEY, type Opened } from './models.ts';
 
 type Bedrock = Extract<CloudAccess, { kind: 'bedrock' }>;

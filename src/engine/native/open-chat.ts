@@ -1,7 +1,7 @@
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { requestBase } from '../../provider/base-url.ts';
 import type { ModelRef } from '../engine.ts';
-import { modelFetch } from './fetch.ts';
+import { modelFetch } from '../http/fetch.ts';
 import type { Opened } from './models.ts';
 
 /** OpenAI chat completions, as dozens of endpoints speak it. */

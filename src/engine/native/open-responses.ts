@@ -1,7 +1,7 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { requestBase } from '../../provider/base-url.ts';
 import type { ModelRef } from '../engine.ts';
-import { modelFetch } from './fetch.ts';
+import { modelFetch } from '../http/fetch.ts';
 import { NO_KEY, type Opened, STATELESS } from './models.ts';
 
 /**

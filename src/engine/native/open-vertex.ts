@@ -2,7 +2,7 @@ import { createVertex } from '@ai-sdk/google-vertex/edge';
 import type { CloudAccess } from '../../provider/access.ts';
 import { requestBase } from '../../provider/base-url.ts';
 import type { ModelRef } from '../engine.ts';
-import { modelFetch } from './fetch.ts';
+import { modelFetch } from '../http/fetch.ts';
 import { accountTokens, TOKEN_URL } from './google-token.ts';
 import { NO_KEY, type Opened } from './models.ts';
 

@@ -1,12 +1,12 @@
 import type { Stop } from '../../job/limits.ts';
 import type { EngineEvent, EngineHost, ErrorKind, ModelRef } from '../engine.ts';
-import type { RequestError } from './errors.ts';
+import type { RequestError } from '../http/errors.ts';
+import { type Clock, giveUpMessage, retryWait } from '../http/retry.ts';
+import { spendOf } from '../http/spend.ts';
+import type { Billing } from '../http/usage.ts';
 import { estimateHistory, estimateTokens, withoutSignedThoughts } from './messages.ts';
 import { type OpenedModel, openModel } from './models.ts';
-import { type Clock, giveUpMessage, retryWait } from './retry.ts';
-import { spendOf } from './spend.ts';
 import { type Answer, type Question, runStep } from './step.ts';
-import type { Billing } from './usage.ts';
 
 /** What became of a question, after all retries and fallbacks. `tokens` is what the request was charged with. */
 export type Reply =

@@ -1,12 +1,12 @@
 import type { ModelMessage, TextStreamPart, ToolSet } from 'ai';
 import * as z from 'zod';
 import type { Role, ToolDefinition } from '../engine.ts';
-import { classify, failureFacts, type RequestError } from './errors.ts';
-import { watchRequest } from './idle.ts';
+import { classify, failureFacts, type RequestError } from '../http/errors.ts';
+import { watchRequest } from '../http/idle.ts';
+import { readModel, readUsage } from '../http/read-usage.ts';
+import { type Billing, billingOf, type Reported } from '../http/usage.ts';
 import { type AssistantPart, assistantParts, estimateTokens, type Message, mergeUsers } from './messages.ts';
 import type { OpenedModel } from './models.ts';
-import { readModel, readUsage } from './read-usage.ts';
-import { type Billing, billingOf, type Reported } from './usage.ts';
 
 /** What the model is asked. */
 export interface Question {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { EngineHost, ModelRef } from '../../../src/engine/engine.ts';
+import { type Clock, SYSTEM_CLOCK } from '../../../src/engine/http/retry.ts';
 import { createNativeEngine } from '../../../src/engine/native/engine.ts';
-import { type Clock, SYSTEM_CLOCK } from '../../../src/engine/native/retry.ts';
 import type { Script } from '../../../src/engine/scripted/server.ts';
 import { begin, eventsOf, fastClock, modelRef, scripted } from '../harness.ts';
 import { DONE, thenDone } from '../scenarios/row.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readModel, readUsage } from '../../../src/engine/native/read-usage.ts';
-import type { Reported } from '../../../src/engine/native/usage.ts';
+import { readModel, readUsage } from '../../../src/engine/http/read-usage.ts';
+import type { Reported } from '../../../src/engine/http/usage.ts';
 
 const all = (chunks: readonly unknown[]) =>
   chunks.reduce<Reported | null>((before, chunk) => readUsage(chunk, before), null);

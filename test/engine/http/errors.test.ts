@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classify, failureFacts, retryAfter } from '../../../src/engine/native/errors.ts';
-import { giveUpMessage, retryWait } from '../../../src/engine/native/retry.ts';
+import { classify, failureFacts, retryAfter } from '../../../src/engine/http/errors.ts';
+import { giveUpMessage, retryWait } from '../../../src/engine/http/retry.ts';
 
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 

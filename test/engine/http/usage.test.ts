@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { readUsage } from '../../../src/engine/http/read-usage.ts';
 import { createNativeEngine } from '../../../src/engine/native/engine.ts';
-import { readUsage } from '../../../src/engine/native/read-usage.ts';
 import type { Turn } from '../../../src/engine/scripted/turn.ts';
 import { eventsOf, fastClock, finish, modelRef, scripted, spent } from '../harness.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { classify } from '../../../src/engine/native/errors.ts';
-import { resetTime, resetWords } from '../../../src/engine/native/reset-time.ts';
+import { classify } from '../../../src/engine/http/errors.ts';
+import { resetTime, resetWords } from '../../../src/engine/http/reset-time.ts';
 
 const NOW = Date.parse('2026-11-29T12:00:00Z');
 const HOUR = 3_600_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelRef } from '../../../src/engine/engine.ts';
-import { readUsage } from '../../../src/engine/native/read-usage.ts';
-import { spendOf } from '../../../src/engine/native/spend.ts';
-import { billingOf } from '../../../src/engine/native/usage.ts';
+import { readUsage } from '../../../src/engine/http/read-usage.ts';
+import { spendOf } from '../../../src/engine/http/spend.ts';
+import { billingOf } from '../../../src/engine/http/usage.ts';
 
 const USAGE = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0 };
 

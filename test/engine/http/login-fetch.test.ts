@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { chatgptBody, copilotInitiator } from '../../../src/engine/native/login-body.ts';
-import { loginFetch } from '../../../src/engine/native/login-fetch.ts';
+import { chatgptBody, copilotInitiator } from '../../../src/engine/http/login-body.ts';
+import { loginFetch } from '../../../src/engine/http/login-fetch.ts';
 import { makeFolder } from '../../helpers/repository.ts';
 import { openAiTokens, PATHS, startLoginService } from '../../provider/login/service.ts';
 
