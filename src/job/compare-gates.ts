@@ -1,5 +1,5 @@
 import type { CommandReceipt, Receipt } from './receipt.ts';
-import { type GateOutcome, judge, type TestsEnd } from './verdict.ts';
+import { type GateOutcome, isSignalExit, judge, type TestsEnd } from './verdict.ts';
 
 /** What a second look at recorded work came to. */
 export interface GateComparison {
@@ -32,9 +32,8 @@ export function wasJudged({ state, reason, after, kept }: Recorded): boolean {
   );
 }
 
-/** Shells say 128 + its number for a command that a signal ended. */
 function isWhole({ exitCode, timedOut }: CommandReceipt): boolean {
-  return timedOut || (exitCode !== null && !(exitCode > 128 && exitCode <= 143));
+  return timedOut || (exitCode !== null && !isSignalExit(exitCode));
 }
 
 /** What the gate said in a job whose end may have other reasons too, e.g. a rubric that is not met. */

@@ -9,6 +9,7 @@ import { hasSteeringLines, steersOtherwise } from './steering-lines.ts';
 import {
   isSuspicious,
   readChange,
+  readEnds,
   readSource,
   type TestChange,
   type TestChangeKind,
@@ -37,6 +38,8 @@ export interface KeptPlan {
   readonly testEdits: readonly string[];
   /** New tests of the worker's: the base's must pass without them, as any of them may disarm the runner. */
   readonly addedTests: readonly string[];
+  /** Sources that end the process with 0: told only where tests were lost. */
+  readonly ends: readonly TestChange[];
   /** Everything a reader should know of, put back or not. */
   readonly findings: readonly TestChange[];
 }
@@ -47,6 +50,8 @@ export interface ProtectionRules {
   readonly isProtected: (path: string) => boolean;
   /** A path that the test command itself names, or what it runs of the base. */
   readonly isNamed: (path: string) => boolean;
+  /** A new file that lies where tests do, but is a part of what the base's tests or the work's sources import. */
+  readonly isAskedFor: (path: string) => boolean;
   /** Without any, the first tests are work like any other, and so is what they are set up with. */
   readonly hasBaseTests: boolean;
 }
@@ -59,6 +64,7 @@ export function planKept(changes: readonly SeenChange[], rules: ProtectionRules)
   const taken: Found[] = [];
   const addedTests: string[] = [];
   const findings: TestChange[] = [];
+  const ends: TestChange[] = [];
   for (const change of changes) {
     const found = change.status === 'A' ? judgeAdded(change, rules) : judgeChanged(change, rules);
     if (found !== null && !rules.hasBaseTests && isFirst(change, found)) {
@@ -68,13 +74,17 @@ export function planKept(changes: readonly SeenChange[], rules: ProtectionRules)
       findings.push(...explain(change, found.kind, found.detail ?? null));
     } else if (isAddedTest(change, rules)) {
       if (rules.hasBaseTests && mayDisarm(change.path)) addedTests.push(change.path);
-    } else findings.push(...onlyTold(change, rules));
+    } else {
+      findings.push(...onlyTold(change, rules));
+      if (isCode(change.path)) ends.push(...readEnds(change.path, change));
+    }
   }
   const edits = taken.filter((found) => isTestEdit(found, rules.judges));
   return {
     puts: taken.map(({ put }) => put),
     testEdits: edits.map(({ put }) => put.path),
     addedTests,
+    ends,
     findings,
   };
 }
@@ -91,8 +101,8 @@ function isTestEdit({ put: { path }, kind }: Found, { scripts }: Judges): boolea
   return kind === 'test_edited' || kind === 'snapshot_edited';
 }
 
-function isAddedTest({ path, status }: SeenChange, { isNamed }: ProtectionRules): boolean {
-  return status === 'A' && isTestFile(path) && !isNamed(path);
+function isAddedTest({ path, status }: SeenChange, { isNamed, isAskedFor }: ProtectionRules): boolean {
+  return status === 'A' && isTestFile(path) && !isNamed(path) && !isAskedFor(path);
 }
 
 /** Is it what the first tests of a project come with, rather than what takes the place of a command? */

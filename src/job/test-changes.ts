@@ -96,6 +96,15 @@ export function readSource(path: string, { before, after }: Sides): TestChange[]
 }
 
 /**
+ * A source that ends the process with 0 where it did not before. Ordinary in a program, and no finding as long as all
+ * tests still run.
+ */
+export function readEnds(path: string, { before, after }: Sides): TestChange[] {
+  if (countOf(after ?? '', MASKS) <= countOf(before ?? '', MASKS)) return [];
+  return [{ path, kind: 'exit_masked', detail: quote(after, before, MASKS) }];
+}
+
+/**
  * What was done to a test, a script or a configuration, read from its text. Empty when there is nothing that a
  * pattern can tell. Counted over the whole file, so that moving a test is no finding.
  */

@@ -1,3 +1,5 @@
+import { joined } from './relative-path.ts';
+
 const FOLDERS: ReadonlySet<string> = new Set([
   'test',
   'tests',
@@ -44,6 +46,16 @@ export function holdsTests(path: string): boolean {
   );
 }
 
+/**
+ * May a NEW file with this path be a part that others import rather than a test that a runner picks up, though it
+ * lies where tests do? `isTestsFolder`: a runner picks up whatever is in it.
+ */
+export function mayBePart(path: string): { readonly isTestsFolder: boolean } | null {
+  const name = path.split('/').at(-1) ?? '';
+  if (!isCode(path) || NAMES.test(name) || !isTestFile(path)) return null;
+  return { isTestsFolder: /(^|\/)(tests?|__tests__|__mocks__)\//i.test(path) };
+}
+
 /** Does this path (relative, slashes) say to a test runner where to look or what to load? */
 export function isRunnerConfig(path: string): boolean {
   return CONFIGURATION.test(path.split('/').at(-1) ?? '') || CONFIGURATION_PATHS.test(path);
@@ -76,14 +88,15 @@ export function isTestFile(path: string): boolean {
 /**
  * Could this change make the test command green without the code being right? A test that was there before is
  * changed or deleted, what steers the runner is new or changed, or the command itself names the file. A new
- * test is work like any other.
+ * test is work like any other. `folder`: where the command starts, relative to the root ('' is the root).
  */
 export function editsTests(
   change: { readonly path: string; readonly status: 'A' | 'M' | 'D' | 'T' },
   testCommand: string | null,
+  folder = '',
 ): boolean {
   if (isRunnerConfig(change.path) || LEGACY_CONFIGURATION.test(change.path)) return true;
-  if (testCommand !== null && namedIn(testCommand, change.path)) return true;
+  if (testCommand !== null && namedIn(testCommand, change.path, folder)) return true;
   return change.status !== 'A' && isTestFile(change.path);
 }
 
@@ -92,15 +105,16 @@ const LEGACY_CONFIGURATION = /(^|\/)setup\.cfg$/;
 
 /** Is a word of the command this path, also as `./run/test.sh`, seen from the folder the command starts in? */
 export function namedIn(command: string, path: string, folder = ''): boolean {
-  const prefix = folder === '' ? '' : `${folder}/`;
   return command
     .split(/[\s;&|()'"`=<>]+/)
-    .some((word) => word !== '' && [word, moduleFile(word)].some((each) => prefix + plain(each) === path));
+    .some(
+      (word) => word !== '' && [word, moduleFile(word)].some((each) => joined(folder, plain(each)) === path),
+    );
 }
 
-/** Without `./`, and without a test's name within the file, as pytest takes it. */
+/** Without a test's name within the file, as pytest takes it. */
 function plain(word: string): string {
-  return word.replace(/^\.\//, '').replace(/::.*$/, '');
+  return word.replace(/::.*$/, '');
 }
 
 /** `tests.test_a.TestA.test_b`, as Python's unittest takes it, is a name in `tests/test_a.py`. */

@@ -23,6 +23,20 @@ export function tellsOfTests(output: string): boolean {
   return TESTS_RAN.some((pattern) => pattern.test(output));
 }
 
+/** How many tests ran, as node --test, unittest, jest and vitest say it. */
+const COUNTS: readonly RegExp[] = [
+  /^(?:#|ℹ) tests (\d{1,9})\b/gm,
+  /^Ran (\d{1,9}) tests? in /gm,
+  /^Tests:[^\n]{0,200} (\d{1,9}) total\b/gm,
+  /^[ \t]{0,20}Tests {2}[^\n]{0,200}\((\d{1,9})\)/gm,
+];
+
+/** null where it is not said, or more than once: then there may have been more above. */
+function countOf(output: string): number | null {
+  const found = COUNTS.flatMap((pattern) => [...output.matchAll(pattern)]);
+  return found.length === 1 ? Number(found[0]?.[1]) : null;
+}
+
 interface Run {
   readonly exitCode: number | null;
   readonly outputTail: string;
@@ -36,4 +50,14 @@ export function lostItsTests(before: Run | null, after: Run | null): boolean {
   if (before === null || after?.exitCode !== 0) return false;
   const now = after.outputTail;
   return tellsOfTests(before.outputTail) && !tellsOfTests(now) && !PASSED.test(now);
+}
+
+/**
+ * The same, or fewer of them than before. By itself it is no sign of a trick: it is one with the same tests, and with
+ * a source that ends the process.
+ */
+export function lostSomeTests(before: Run | null, after: Run | null): boolean {
+  if (before === null || after?.exitCode !== 0) return false;
+  const [had, has] = [countOf(before.outputTail), countOf(after.outputTail)];
+  return lostItsTests(before, after) || (had !== null && has !== null && has < had);
 }

@@ -29,12 +29,21 @@ export interface GateOutcome {
   readonly allowTestEdits?: boolean;
   /** Then, where `kept` fails: with the edited tests, but what runs and chooses them put back; null: untouched. */
   readonly beyondEdits?: TestsEnd | null;
+  /** Does a source end the process, and are tests of before no longer run? Absent: it was not looked for. */
+  readonly silenced?: boolean;
   /** Only where the user asked for it. */
   readonly redFirst?: RedFirstVerdict | null;
 }
 
 export function passes(end: TestsEnd | null | undefined): boolean {
   return end?.ended === 'exit' && end.exitCode === 0;
+}
+
+/** What shells say for a command that a signal ended: 128 + its number, for those that end programs. */
+const SIGNAL_EXITS: ReadonlySet<number> = new Set([129, 130, 131, 132, 134, 135, 136, 137, 139, 143]);
+
+export function isSignalExit(exitCode: number): boolean {
+  return SIGNAL_EXITS.has(exitCode);
 }
 
 /** Came to an end, and not with 0. */
@@ -45,7 +54,8 @@ export function fails(end: TestsEnd | null | undefined): boolean {
 /**
  * The host's word on the work; the worker's own claim has no part in it. Nothing but a test command that
  * ended with 0 on a changed tree (or no test command at all) is success, and it has to do so with the
- * base's own tests too; where the user allowed to edit them, with the base's scripts and settings at least.
+ * base's own tests too; where the user allowed to edit them, with the base's scripts and settings at least. And
+ * nothing may have ended it before all of them ran.
  */
 export function judge(outcome: GateOutcome): Move {
   if (!outcome.changed) return { to: 'failed', reason: 'no_changes' };
@@ -58,6 +68,7 @@ export function judge(outcome: GateOutcome): Move {
   if (decides !== null && !passes(decides)) {
     return { to: 'failed', reason: decides.ended === 'timeout' ? 'test_timeout' : 'tampered' };
   }
+  if (outcome.silenced === true) return { to: 'failed', reason: 'tampered' };
   if (redFirst !== null && redFirst !== 'failed') return { to: 'failed', reason: 'gate_failed' };
   return { to: 'succeeded', reason: null };
 }

@@ -91,6 +91,7 @@ export async function keepWork(
     sandbox: prepared.sandbox,
     message: `delegate: ${record.title}`,
     testCommand: record.gate.test,
+    subdirectory: record.subdirectory,
     patchFile: job.paths.patch,
     provided,
     withheld: providedAmong(prepared.leftovers),

@@ -92,6 +92,7 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     sandbox,
     message: `delegate: ${record.title} (salvaged)`,
     testCommand: record.gate.test,
+    subdirectory: record.subdirectory,
     patchFile: paths.patch,
     provided: await unchangedLeftovers(places.work, leftovers),
     withheld: providedAmong(leftovers),

@@ -5,6 +5,7 @@ import { NO_PROOF } from '../job/receipt.ts';
 import type { Preflight } from '../job/record.ts';
 import type { ProofRules } from '../job/task.ts';
 import type { TestChange } from '../job/test-changes.ts';
+import { lostSomeTests } from '../job/tests-ran.ts';
 import { fails, type GateOutcome, passes, type TestsEnd } from '../job/verdict.ts';
 import { type PutBack, putBack } from '../workspace/put-back.ts';
 import type { Repository } from '../workspace/repository.ts';
@@ -80,11 +81,17 @@ export async function evidence(spec: EvidenceSpec): Promise<Evidence> {
   const told = beyond === null || passes(endOfKept(beyond)) ? kept : beyond;
   const shown = told === null ? null : (told.tests ?? told.setup);
   const redFirst = spec.rules.mustFailFirst ? await runRedFirst(spec, work) : null;
+  const silenced = silencedBy(spec, plan, kept ?? after);
+  const isTold = (path: string): boolean =>
+    plan.findings.some((told) => told.path === path && told.kind === 'exit_masked');
   const disarmed = judged.kept && !passes(judged.kept) ? addedFindings(plan) : [];
   return {
     ...base,
-    testChanges: [...disarmed, ...base.testChanges].slice(0, MOST_NAMED),
-    outcome: { ...judged, redFirst: redFirst?.verdict ?? null },
+    testChanges: [...disarmed, ...silenced.filter(({ path }) => !isTold(path)), ...base.testChanges].slice(
+      0,
+      MOST_NAMED,
+    ),
+    outcome: { ...judged, silenced: silenced.length > 0, redFirst: redFirst?.verdict ?? null },
     kept: shown,
     redFirst,
   };
@@ -114,6 +121,19 @@ function endOfKept(kept: GateReport | null): TestsEnd | null {
 function addedFindings({ addedTests, findings }: KeptPlan): TestChange[] {
   if (findings.some(({ kind }) => kind !== 'test_edited')) return [];
   return addedTests.map((path) => ({ path, kind: 'test_added', detail: 'taken away for the second run' }));
+}
+
+/**
+ * The sources that end the process, where tests that ran on the base no longer do: a test command that was ended in
+ * the middle passes too. Where tests may be edited and were, fewer of them say nothing.
+ */
+function silencedBy(
+  { before, rules }: EvidenceSpec,
+  plan: KeptPlan,
+  judged: GateReport,
+): readonly TestChange[] {
+  if (rules.allowTestEdits && plan.testEdits.length > 0) return [];
+  return lostSomeTests(before, judged.tests) ? plan.ends : [];
 }
 
 /** One run, and one more if it fails in a way that another run may not. */

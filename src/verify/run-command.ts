@@ -1,6 +1,7 @@
 import { stripControls, withoutColours } from '../job/format.ts';
 import type { CommandReceipt } from '../job/receipt.ts';
 import { UserError } from '../job/user-error.ts';
+import { isSignalExit } from '../job/verdict.ts';
 import { systemBash } from '../workspace/sandbox/programs.ts';
 import type { CommandResult, Sandbox } from '../workspace/sandbox/sandbox.ts';
 
@@ -66,12 +67,9 @@ function receipt(command: string, result: CommandResult, output: string): Comman
   return { command, exitCode, timedOut, durationSeconds: durationMs / 1000, outputTail: tail(output) };
 }
 
-/** What shells say for a command that a signal ended: 128 + its number, for those that end programs. */
-const SIGNAL_EXITS: ReadonlySet<number | null> = new Set([129, 130, 131, 132, 134, 135, 136, 137, 139, 143]);
-
 function endOf({ exitCode, timedOut, aborted }: CommandResult): CommandEnd {
   if (timedOut) return 'timeout';
-  if (aborted || exitCode === null || SIGNAL_EXITS.has(exitCode)) return 'signal';
+  if (aborted || exitCode === null || isSignalExit(exitCode)) return 'signal';
   return exitCode === 126 || exitCode === 127 ? 'not_started' : 'exit';
 }
 

@@ -15,6 +15,7 @@ import { listTree, makeReader, type PutBack } from '../workspace/put-back.ts';
 import { isAtOrBelow, readable } from '../workspace/raw-path.ts';
 import { foldersOf } from '../workspace/ready/base-entries.ts';
 import type { Repository } from '../workspace/repository.ts';
+import { askedForIn, LARGEST_READ_BYTES, MOST_AT_ONCE_BYTES } from './asked-for.ts';
 
 /** The collected work, as far as judging it needs it. */
 export interface WorkChanges {
@@ -40,10 +41,6 @@ export interface WorkChangesRequest {
   readonly protect: readonly string[];
 }
 
-/** A bigger file is no test anybody wrote by hand; it is put back all the same, only not read. */
-const LARGEST_READ_BYTES = 512 * 1024;
-const MOST_AT_ONCE_BYTES = 32 * 1024 * 1024;
-
 /** Reads what the work changed, and decides what of it the base's tests need as it was. */
 export async function readWorkChanges(request: WorkChangesRequest): Promise<WorkChanges> {
   const { repository, base, commit, test, subdirectory } = request;
@@ -61,11 +58,13 @@ export async function readWorkChanges(request: WorkChangesRequest): Promise<Work
   const folders = foldersOf(files.keys());
   const isMissing = (path: string): boolean =>
     [path, ...foldersOf([path])].some((each) => judges.missing.has(each) && !folders.has(each));
+  const asked = await askedForIn(gitDir, changes, files);
   const plan = await planOf(gitDir, changes, {
     judges,
     hasBaseTests: judges.scripts.size > 0 || [...files.keys()].some(holdsTests),
     isProtected: protection(request.protect),
     isNamed: (path) => test !== null && (namedIn(test, path, subdirectory) || isMissing(path)),
+    isAskedFor: (path) => asked.has(path),
   });
   const alone = plan.addedTests.map((path): Put => ({ path, put: 'removed' }));
   const edits = new Set(plan.testEdits);
@@ -104,6 +103,7 @@ async function planOf(
     puts: plans.flatMap(({ puts }) => puts),
     testEdits: plans.flatMap(({ testEdits }) => testEdits),
     addedTests: plans.flatMap(({ addedTests }) => addedTests),
+    ends: plans.flatMap(({ ends }) => ends),
     findings: plans.flatMap(({ findings }) => findings),
   };
 }

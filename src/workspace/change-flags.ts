@@ -28,15 +28,15 @@ const ABSENT = /^0+$/;
 /**
  * What a reviewer should look at first: `control_plane` (what runs or what tools are told),
  * `test_edit` (what `testCommand` runs is no longer what the base had), `link_outside` (a link whose target is
- * not in the tree), `mode_changed`.
+ * not in the tree), `mode_changed`. `subdirectory`: where the command starts, relative to the root.
  */
 export async function changeFlags(
   gitDir: string,
   change: RawChange,
-  testCommand: string | null,
+  { testCommand, subdirectory }: { readonly testCommand: string | null; readonly subdirectory: string },
 ): Promise<string[]> {
   const flags: string[] = [];
-  if (editsTests({ path: readable(change.path), status: change.status }, testCommand))
+  if (editsTests({ path: readable(change.path), status: change.status }, testCommand, subdirectory))
     flags.push('test_edit');
   if (await touchesControlPlane(gitDir, change)) flags.push('control_plane');
   if (change.after.mode === '120000') {

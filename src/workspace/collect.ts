@@ -31,6 +31,8 @@ export interface CollectRequest {
   readonly message: string;
   /** What will judge the result: a change of what it runs is flagged. */
   readonly testCommand: string | null;
+  /** Where that starts, relative to the root. */
+  readonly subdirectory: string;
   /** Where the patch goes. */
   readonly patchFile: string;
   /** Paths that were put into the workspace by us: no result, at them or below. */
@@ -101,7 +103,7 @@ export async function collect(request: CollectRequest): Promise<Collected> {
     if (existing !== null) await takeBack(request, existing);
     return { kind: 'unchanged', ...found, flags: resultFlags({ taken, movedHead, extraRefs, files: [] }) };
   }
-  const files = await describe(collector, changes, request.testCommand);
+  const files = await describe(collector, changes, request);
   const commit = await makeCommit(request, collector, { tree: taken.tree, existing });
   reached('commit');
   if (commit !== existing) await bringHome(request, collector, commit);
@@ -148,11 +150,11 @@ function hasMoved(worker: WorkerRefs, request: CollectRequest): boolean {
 async function describe(
   collector: Collector,
   changes: readonly RawChange[],
-  testCommand: string | null,
+  command: Pick<CollectRequest, 'testCommand' | 'subdirectory'>,
 ): Promise<ReceiptFile[]> {
   const files: ReceiptFile[] = [];
   for (const change of changes) {
-    files.push(fileChange(change, await changeFlags(collector.gitDir, change, testCommand)));
+    files.push(fileChange(change, await changeFlags(collector.gitDir, change, command)));
   }
   return files;
 }

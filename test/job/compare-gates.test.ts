@@ -45,6 +45,7 @@ it.each([
   ['by nothing', null, run(0), null, true],
   ['by a limit while it ran', 'wall', ENDED, null, false],
   ['by a limit, with the word of a shell', 'wall', run(143), null, false],
+  ['by a limit, with an exit code of its own', 'wall', run(140), null, true],
   ["by a limit while the base's tests ran", 'wall', run(0), ENDED, false],
   ['by a signal, which is its word', 'gate_failed', ENDED, null, true],
   ['after its own limit', 'integrity', { ...ENDED, timedOut: true }, null, true],

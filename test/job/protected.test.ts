@@ -22,6 +22,7 @@ function plan(
     isProtected: () => isProtected,
     hasBaseTests,
     isNamed: (path) => path === 'named.config.txt' || path === 'test/named.test.js',
+    isAskedFor: (path) => path === 'test/part.js',
   });
 }
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { importsOf } from '../../src/job/asked-for.ts';
 import { parseObject } from '../../src/job/kept-aliases.ts';
 import { keptSections } from '../../src/job/kept-sections.ts';
 import { makesOtherwise } from '../../src/job/makefile.ts';
@@ -25,6 +26,9 @@ const TEXTS: readonly (readonly [string, string])[] = [
   ['brackets', '['.repeat(LONG)],
   ['a header with spaces', `[a]${' '.repeat(LONG)}b`],
   ['digits', `Tests: ${'1'.repeat(LONG)}`],
+  ['an import of dots', `from ${'.'.repeat(LONG)}`],
+  ['imports without an end', 'from . import ('.repeat(LONG / 10)],
+  ['lines of such', 'from . import (\n'.repeat(LONG / 10)],
   ['words of exports', 'export '.repeat(LONG)],
 ];
 
@@ -32,6 +36,7 @@ it.each(TEXTS)('%s are read in no time', (_, text) => {
   const started = performance.now();
   isSuspicious(text);
   readChange('a.test.js', { before: "test('a', () => {\n  expect(1).toBe(1);\n});\n", after: text });
+  for (const path of ['a.js', 'a.py', 'a.rs']) importsOf({ path, text });
   parseObject(text);
   keptSections('pyproject.toml', '[tool.pytest]\n', text);
   makesOtherwise('test:\n\ttrue\n', text, new Set(['test']));

@@ -55,6 +55,13 @@ describe('an edit of the tests', () => {
     expect(editsTests({ path, status }, command)).toBe(true);
   });
 
+  it('is told from the folder the command starts in', () => {
+    const change = { path: 'pkg/check.sh', status: 'M' } as const;
+    expect(editsTests(change, 'sh check.sh', 'pkg')).toBe(true);
+    expect(editsTests(change, 'sh ../pkg/check.sh', 'other')).toBe(true);
+    expect(editsTests({ ...change, path: 'check.sh' }, 'sh check.sh', 'pkg')).toBe(false);
+  });
+
   it.each([
     ['A', 'test/new.test.ts', 'npm test'],
     ['M', 'src/a.ts', 'npm test'],

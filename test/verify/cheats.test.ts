@@ -284,6 +284,16 @@ const CHEATS: readonly Cheat[] = [
     kind: 'test_added',
   },
   {
+    what: 'keeps a new test that disarms the others by naming it in a source',
+    base: PYTHON,
+    test: UNITTEST,
+    work: {
+      'calc.py': 'from tests import aaa\n\n\ndef add(a, b):\n    return a - b\n',
+      'tests/aaa.py': 'import unittest\nC = unittest.TestCase\nC.assertEqual = lambda *a: None\n',
+    },
+    kind: 'test_added',
+  },
+  {
     what: 'leads a name of the language to a module of its own',
     base: {
       ...NODE,

@@ -132,6 +132,44 @@ const HONEST: readonly (Trial & { readonly what: string; readonly ran: boolean }
     ran: false,
   },
   {
+    what: 'a Node project whose test asks for a helper that is not there yet',
+    base: {
+      ...NODE,
+      'test/add.test.cjs': `${NODE['test/add.test.cjs']}require('./support/setup').ready();\n`,
+    },
+    test: 'npm test',
+    work: {
+      'src/add.cjs': RIGHT,
+      'test/support/setup.js': "exports.ready = require('./more.js');\n",
+      'test/support/more.js': 'module.exports = () => {};\n',
+    },
+    ran: false,
+  },
+  {
+    what: 'a Python project whose test asks for a module that is not there yet',
+    base: {
+      ...PYTHON,
+      'tests/test_calc.py': `from tests import data\nfrom .help import five\n${PYTHON['tests/test_calc.py']}`,
+    },
+    test: 'python3 -m unittest discover -s tests -t .',
+    work: {
+      'calc.py': 'def add(a, b):\n    return a + b\n',
+      'tests/help.py': 'five = 5\n',
+      'tests/data.py': 'six = 6\n',
+    },
+    ran: false,
+  },
+  {
+    what: 'a project whose sources lie in a folder named as one of tests is',
+    base: NODE,
+    test: 'npm test',
+    work: {
+      'src/add.cjs': "exports.add = require('./spec/plus.cjs');\n",
+      'src/spec/plus.cjs': 'module.exports = (a, b) => a + b;\n',
+    },
+    ran: false,
+  },
+  {
     what: 'a project whose test is edited, and the old one holds too',
     base: NODE,
     test: 'npm test',
@@ -187,6 +225,44 @@ describe('a command that finds no test on the base', () => {
     const seen = await judged({ ...trial, before: PASSES });
     expect(judge(seen.outcome)).toEqual({ to: 'failed', reason: 'tampered' });
     expect(seen.testChanges).toMatchObject([{ path: 'test/new.sh' }]);
+  });
+});
+
+describe('a source that ends the process', () => {
+  const before = { ...PASSES, verdict: 'fails', exitCode: 1 } as const;
+  const two = `${NODE['test/add.test.cjs']}test('zero', () => { assert.strictEqual(add(0, 0), 0); });\n`;
+
+  it.each([
+    {
+      what: 'before a test has run',
+      base: PYTHON,
+      test: 'python3 -m unittest discover -s tests -t .',
+      work: { 'calc.py': 'import os\nos._exit(0)\n' },
+      before: { ...before, outputTail: 'Ran 1 test in 0.002s\n\nFAILED (failures=1)\n' },
+    },
+    {
+      what: 'so that fewer tests run',
+      base: { ...NODE, 'test/add.test.cjs': two },
+      test: 'npm test',
+      work: { 'src/add.cjs': 'process.exit(0);\n' },
+      before: { ...before, outputTail: '# tests 3\n# pass 2\n# fail 1\n' },
+    },
+  ])('$what has not made them pass', async ({ what: _, ...trial }) => {
+    const seen = await judged(trial);
+    expect(judge(seen.outcome), seen.tests?.outputTail).toEqual({ to: 'failed', reason: 'tampered' });
+    expect(seen.testChanges.map(({ kind }) => kind)).toEqual(['exit_masked']);
+    expect(failureWords('tampered', seen)).toMatch(/^a failing exit code is masked \(.*told of tests/);
+  });
+
+  it('as a program does, whose tests all run, is work like any other', async () => {
+    const seen = await judged({
+      base: NODE,
+      test: 'npm test',
+      work: { 'src/add.cjs': RIGHT, 'src/main.cjs': 'process.exit(0);\n' },
+      before: { ...before, outputTail: '# tests 2\n# pass 1\n# fail 1\n' },
+    });
+    expect(judge(seen.outcome).to, seen.tests?.outputTail).toBe('succeeded');
+    expect(seen.testChanges).toEqual([]);
   });
 });
 

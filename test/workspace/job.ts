@@ -69,6 +69,7 @@ export function collectJob(job: Job, more: Partial<CollectRequest> = {}): Promis
     collector: join(job.folder, 'collector'),
     message: 'The work',
     testCommand: null,
+    subdirectory: '',
     ...more,
   });
 }
