@@ -17,6 +17,8 @@ export interface Sending {
   readonly body?: ((fields: Record<string, unknown>) => Record<string, unknown>) | undefined;
   /** Sets the headers that take the place of a key, when all else is known. An answer is why that cannot be. */
   readonly sign?: ((request: Outgoing, send: typeof fetch) => Promise<Response | null>) | undefined;
+  /** The answer is asked for in one piece, so that one in JSON is no error. */
+  readonly wantsJson?: boolean | undefined;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface Sending {
  * which it may have found in an environment, never leaves. The user's own headers win over the key's.
  * No redirect is followed: key and work go where the user sent them, and nowhere else.
  */
-export function modelFetch(ref: ModelRef, { body, sign }: Sending = {}): typeof fetch {
+export function modelFetch(ref: ModelRef, { body, sign, wantsJson = false }: Sending = {}): typeof fetch {
   const http = httpFetch();
   const send =
     ref.login === undefined ? http : loginFetch(ref.login, requestBase(ref.baseUrl, ref.api), http);
@@ -42,7 +44,7 @@ export function modelFetch(ref: ModelRef, { body, sign }: Sending = {}): typeof 
       if (problem !== null) return problem;
     }
     const written = text !== undefined && { body: text };
-    return errorsAsErrors(await send(url, { ...init, headers, ...written, redirect: 'manual' }));
+    return errorsAsErrors(await send(url, { ...init, headers, ...written, redirect: 'manual' }), wantsJson);
   };
 }
 
@@ -63,10 +65,10 @@ function changed(text: string, change: Sending['body'], over: ModelRef['body']):
  * A redirect is an error. And some endpoints answer 200 with a JSON body, an error mostly, where a stream was asked for; the library would see an
  * empty stream and lose the reason. It becomes the HTTP error it is.
  */
-async function errorsAsErrors(response: Response): Promise<Response> {
+async function errorsAsErrors(response: Response, wantsJson: boolean): Promise<Response> {
   if (response.status >= 300 && response.status < 400) return redirectAsError(response);
   const json = response.headers.get('content-type')?.includes('application/json') ?? false;
-  if (!response.ok || !json) return response;
+  if (!response.ok || !json || wantsJson) return response;
   const text = await response.text();
   return new Response(text, { status: statusIn(text), headers: { 'content-type': 'application/json' } });
 }

@@ -38,6 +38,8 @@ const ANTHROPIC_USAGE = z.object({
   cache_read_input_tokens: COUNT,
   cache_creation_input_tokens: COUNT,
   cache_creation: details({ ephemeral_5m_input_tokens: COUNT, ephemeral_1h_input_tokens: COUNT }),
+  /** US dollars, where a router reports them. */
+  cost: COUNT,
 });
 const ANTHROPIC = z.union([
   z.object({ type: z.literal('message_start'), message: z.object({ usage: ANTHROPIC_USAGE }) }),
@@ -96,7 +98,7 @@ function fromAnthropic(chunk: unknown, before: Reported | null): Reported | null
     cacheRead: usage.cache_read_input_tokens,
     cacheWrite: usage.cache_creation_input_tokens || byAge,
   };
-  return { usage: onTop(counted, before), cost: null };
+  return { usage: onTop(counted, before), cost: usage.cost ?? before?.cost ?? null };
 }
 
 /** `output_tokens` have the reasoning in them, `input_tokens` the cache. */

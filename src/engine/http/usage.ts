@@ -29,3 +29,8 @@ export function billingOf(
   if (complete || usage.output >= estimate.output) return { usage, cost, estimated: false };
   return { usage: { ...usage, output: estimate.output }, cost, estimated: true };
 }
+
+/** A rough count of the tokens of a text: four characters each. */
+export function estimateTokens(text: string): number {
+  return Math.ceil(text.length / 4);
+}

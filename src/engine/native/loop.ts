@@ -1,12 +1,13 @@
 import { totalTokens } from '../../job/cost.ts';
 import { type LoopVerdict, NO_ROUNDS, noteRound } from '../../job/loop.ts';
 import type { EngineEvent, EngineHost, ErrorKind, RunOutcome, RunSpec } from '../engine.ts';
+import type { DistributiveOmit } from '../http/attempts.ts';
 import { compact } from './compact.ts';
 import { keepAfterOverflow, keepBeforeFull } from './compaction.ts';
 import type { Conversation } from './conversation.ts';
 import { afterRound, decide, type Next, NO_STREAKS } from './decide.ts';
 import { resultPart, withoutSignedThoughts } from './messages.ts';
-import type { DistributiveOmit, Reply, Requester } from './request.ts';
+import type { Reply, Requester } from './request.ts';
 import type { Answer, Question, RawCall } from './step.ts';
 import { checkCall, runCalls } from './tool-calls.ts';
 

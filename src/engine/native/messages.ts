@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { estimateTokens } from '../http/usage.ts';
 
 /** What a provider wants to see again with a part, e.g. the signature of a thought. */
 const EXTRA = { providerOptions: z.record(z.string(), z.record(z.string(), z.json())).exactOptional() };
@@ -127,11 +128,6 @@ function resultsAfter(messages: readonly Message[], position: number): ResultPar
 
 const INTERRUPTED =
   'This call was interrupted before its result was known. It may have had an effect: look before you repeat it.';
-
-/** A rough count of the tokens of a text: four characters each. */
-export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / 4);
-}
 
 /** A rough count of the tokens of a history. */
 export function estimateHistory(messages: readonly Message[]): number {

@@ -4,8 +4,8 @@ import type { Role, ToolDefinition } from '../engine.ts';
 import { classify, failureFacts, type RequestError } from '../http/errors.ts';
 import { watchRequest } from '../http/idle.ts';
 import { readModel, readUsage } from '../http/read-usage.ts';
-import { type Billing, billingOf, type Reported } from '../http/usage.ts';
-import { type AssistantPart, assistantParts, estimateTokens, type Message, mergeUsers } from './messages.ts';
+import { type Billing, billingOf, estimateTokens, type Reported } from '../http/usage.ts';
+import { type AssistantPart, assistantParts, type Message, mergeUsers } from './messages.ts';
 import type { OpenedModel } from './models.ts';
 
 /** What the model is asked. */
