@@ -1,10 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, type TestContext } from 'vitest';
 import type { Engine } from '../../src/engine/engine.ts';
 import type { Clock } from '../../src/engine/http/retry.ts';
 import type { Script } from '../../src/engine/scripted/server.ts';
 import {
   begin,
   eventsOf,
+  type Finished,
   fastClock,
   finish,
   modelRef,
@@ -21,39 +22,61 @@ import { STREAM_ROWS } from './scenarios/stream.ts';
 
 const ROWS = [...HTTP_ROWS, ...STREAM_ROWS, ...CALLS_ROWS, ...LIMITS_ROWS];
 
+/** What an engine does in its own way. */
+export interface Dialect {
+  /** A script that names the test tools `read` and `write`, in the names of the engine's own. */
+  readonly script: (script: Script) => Script;
+  /** What `read` and `write` did, in order, in the words of `testTools`. */
+  readonly log: (run: Finished) => readonly string[];
+  /** Scenarios that do not apply, each with the reason. */
+  readonly leftOut: Readonly<Record<string, string>>;
+}
+
+const PLAIN: Dialect = { script: (script) => script, log: ({ log }) => log, leftOut: {} };
+
 /** What every engine must do, whatever it is made of: one row for each way in which a model can behave. */
 export function describeConformance(
   name: string,
-  makeEngine: (clock: Clock) => Engine,
+  engineFor: (clock: Clock, test: TestContext) => Engine | Promise<Engine>,
   apis: readonly TestApi[],
+  dialect: Dialect = PLAIN,
 ): void {
+  const { leftOut } = dialect;
+  const rows = ROWS.filter(({ scenario }) => !Object.hasOwn(leftOut, scenario));
+  const scriptedFor = (script: Script) => scripted(dialect.script(script));
+
   describe.each(apis)(`${name} engine on %s`, (api) => {
-    it.each(ROWS)(
+    it('has a reason of its own for each scenario it leaves out', () => {
+      const scenarios: readonly string[] = ROWS.map(({ scenario }) => scenario);
+      expect(scenarios).toEqual(expect.arrayContaining(Object.keys(leftOut)));
+    });
+
+    it.for(rows)(
       'handles $scenario',
-      async ({ script, fallback, idleMs, wanted, requests, log, waits, also }) => {
+      async ({ script, fallback, idleMs, wanted, requests, log, waits, also }, test) => {
         const clock = fastClock();
-        const model = await scripted(withCompactor(script));
-        const second = fallback && (await scripted(fallback));
+        const model = await scriptedFor(withCompactor(script));
+        const second = fallback && (await scriptedFor(fallback));
         const primary = modelRef(model, api);
         const run = await finish({
-          engine: makeEngine(clock),
+          engine: await engineFor(clock, test),
           models: second ? [primary, modelRef(second, api, { model: 'second' })] : [primary],
           spec: { idleMs: idleMs ?? 10_000 },
         });
         expect(run.outcome).toMatchObject(wanted);
         const asked = model.requests.filter(({ role }) => role === 'worker');
         expect(asked).toHaveLength(requests);
-        if (log) expect(run.log).toEqual(log);
+        if (log) expect(dialect.log(run)).toEqual(log);
         if (waits) expect(clock.waits).toEqual(waits);
         expect(eventsOf(run.events, 'fallback')).toHaveLength(second && wanted.status === 'done' ? 1 : 0);
         also?.(run, asked);
       },
     );
 
-    it('delivers steering with the next request, all of it, in order, with a receipt', async () => {
-      const model = await scripted(thenDone(READ));
+    it('delivers steering with the next request, all of it, in order, with a receipt', async (test) => {
+      const model = await scriptedFor(thenDone(READ));
       const { run, events } = begin({
-        engine: makeEngine(fastClock()),
+        engine: await engineFor(fastClock(), test),
         models: [modelRef(model, api)],
         onEvent: (event, started) => {
           if (event.t !== 'tool_start') return;
@@ -63,13 +86,13 @@ export function describeConformance(
       });
       await run.done;
       expect(model.requests[1]?.text).toMatch(/first word.*second word/);
-      expect(eventsOf(events, 'steer_delivered').map(({ ids }) => ids)).toEqual([['m1', 'm2']]);
+      expect(eventsOf(events, 'steer_delivered').flatMap(({ ids }) => ids)).toEqual(['m1', 'm2']);
     });
 
-    it('goes on when a message came while the worker said it is done', async () => {
-      const model = await scripted([{ text: 'Done too early.' }, DONE]);
+    it('goes on when a message came while the worker said it is done', async (test) => {
+      const model = await scriptedFor([{ text: 'Done too early.' }, DONE]);
       const { run } = begin({
-        engine: makeEngine(fastClock()),
+        engine: await engineFor(fastClock(), test),
         models: [modelRef(model, api)],
         onEvent: (event, started) => {
           if (event.t === 'text' && event.delta.includes('early'))
@@ -80,33 +103,36 @@ export function describeConformance(
       expect(model.requests[1]?.text).toContain('one more');
     });
 
-    it('stops at once during a hung stream', async () => {
-      const model = await scripted([{ text: 'I will', ending: 'hang' }]);
+    it('stops at once during a hung stream', async (test) => {
+      const model = await scriptedFor([{ text: 'I will', ending: 'hang' }]);
       const { run } = begin({
-        engine: makeEngine(fastClock()),
+        engine: await engineFor(fastClock(), test),
         models: [modelRef(model, api)],
         onEvent: (event, started) => void (event.t === 'text' && started.abort()),
       });
       expect(await run.done).toEqual({ status: 'aborted' });
     });
 
-    it('counts what a cut request cost, cautiously', async () => {
-      const model = await scripted([
+    it('counts what a cut request cost, cautiously', async (test) => {
+      const model = await scriptedFor([
         { text: 'x'.repeat(400), ending: 'cut' },
         { ...DONE, usage: { prompt: 50, output: 5 } },
       ]);
-      const run = await finish({ engine: makeEngine(fastClock()), models: [modelRef(model, api)] });
+      const run = await finish({
+        engine: await engineFor(fastClock(), test),
+        models: [modelRef(model, api)],
+      });
       const [cut, whole] = eventsOf(run.events, 'spend');
       expect(cut).toMatchObject({ estimated: true, spend: { usage: { output: 100 } } });
       expect(whole).toMatchObject({ estimated: false, spend: { usage: { input: 50, output: 5 } } });
     });
 
-    it('charges cached tokens once, at their own price', async () => {
+    it('charges cached tokens once, at their own price', async (test) => {
       const usage = { prompt: 262_960, cacheRead: 257_955, output: 1744 };
-      const model = await scripted([{ ...DONE, usage }]);
+      const model = await scriptedFor([{ ...DONE, usage }]);
       const prices = { input: 1.25, cacheRead: 0.3125, output: 10 };
       const run = await finish({
-        engine: makeEngine(fastClock()),
+        engine: await engineFor(fastClock(), test),
         models: [modelRef(model, api, { prices })],
       });
       expect(spent(run.events).usd).toBeCloseTo(0.104307, 6);
@@ -118,24 +144,24 @@ export function describeConformance(
       });
     });
 
-    it.each([
+    it.for([
       { price: 'zero', prices: { input: 0, output: 0 }, usd: 0, basis: 'user' },
       { price: 'unknown', prices: null, usd: null, basis: 'unknown' },
-    ])('keeps a price of $price apart from the other', async ({ prices, usd, basis }) => {
-      const model = await scripted([DONE]);
+    ])('keeps a price of $price apart from the other', async ({ prices, usd, basis }, test) => {
+      const model = await scriptedFor([DONE]);
       const run = await finish({
-        engine: makeEngine(fastClock()),
+        engine: await engineFor(fastClock(), test),
         models: [modelRef(model, api, { prices })],
       });
       expect(eventsOf(run.events, 'spend')[0]?.spend).toMatchObject({ usd, basis });
     });
 
-    it('asks before every request, repeated ones too, and stops with the answer', async () => {
+    it('asks before every request, repeated ones too, and stops with the answer', async (test) => {
       const stop = { kind: 'failed', reason: 'over_budget', detail: 'spent' } as const;
-      const model = await scripted([{ status: 500 }]);
+      const model = await scriptedFor([{ status: 500 }]);
       let left = 2;
       const run = await finish({
-        engine: makeEngine(fastClock()),
+        engine: await engineFor(fastClock(), test),
         models: [modelRef(model, api)],
         mayCall: () => (left-- > 0 ? null : stop),
       });
@@ -143,9 +169,9 @@ export function describeConformance(
       expect(model.requests).toHaveLength(2);
     });
 
-    it('names the role of every request', async () => {
-      const model = await scripted({ turns: { tester: [DONE], grader: [{ text: 'fine' }] } });
-      const engine = makeEngine(fastClock());
+    it('names the role of every request', async (test) => {
+      const model = await scriptedFor({ turns: { tester: [DONE], grader: [{ text: 'fine' }] } });
+      const engine = await engineFor(fastClock(), test);
       const models = [modelRef(model, api)] as const;
       const run = await finish({ engine, models, spec: { role: 'tester', agent: 'tester#1' } });
       const spec = { role: 'grader', models, system: 's', prompt: 'p', maxOutput: 100 } as const;

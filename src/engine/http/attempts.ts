@@ -83,7 +83,7 @@ export class Attempts {
     }
     const message = giveUpMessage(error, attempt, retry.capMs);
     if (error.fallback && this.fallBack(error.kind, asked)) return { kind: 'next model' };
-    return this.failed(error.kind, message);
+    return this.failed(error.kind, message, asked);
   }
 
   /** Goes on to the next model, unless another request has done so already; false when there is none. */
@@ -97,12 +97,11 @@ export class Attempts {
     return true;
   }
 
-  /** The failure in words, with the model's name and without its key. */
-  failed(error: ErrorKind, message: string): AfterFailure & { kind: 'failed' } {
-    const { model } = this;
-    const key = model.apiKey;
+  /** The failure in words, with the name of the model that was asked and without its key. */
+  failed(error: ErrorKind, message: string, asked = this.model): AfterFailure & { kind: 'failed' } {
+    const key = asked.apiKey;
     const safe = key !== null && key.length >= 6 ? message.replaceAll(key, '***') : message;
-    return { kind: 'failed', error, message: `${nameOf(model)}: ${safe}` };
+    return { kind: 'failed', error, message: `${nameOf(asked)}: ${safe}` };
   }
 
   #emit(event: DistributiveOmit<EngineEvent, 'agent'>): void {

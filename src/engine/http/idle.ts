@@ -3,6 +3,8 @@ export interface Watch {
   readonly signal: AbortSignal;
   /** Something came: the time starts anew. */
   beat(): void;
+  /** The other side may be silent for now, since nobody listens to it: no time runs until the next beat. */
+  rest(): void;
   /** Was it given up for silence? */
   idle(): boolean;
   /** Ends the watch, and the request if it is still under way. */
@@ -16,19 +18,27 @@ export interface Watch {
 export function watchRequest(parent: AbortSignal, idleMs: number): Watch {
   const controller = new AbortController();
   let silent = false;
-  const timer = setTimeout(() => {
-    silent = true;
-    controller.abort();
-  }, idleMs);
+  const arm = (): NodeJS.Timeout =>
+    setTimeout(() => {
+      silent = true;
+      controller.abort();
+    }, idleMs);
+  let timer: NodeJS.Timeout | null = arm();
   const abort = (): void => controller.abort();
   if (parent.aborted) abort();
   parent.addEventListener('abort', abort, { once: true });
   return {
     signal: controller.signal,
-    beat: () => void timer.refresh(),
+    beat: () => {
+      timer = timer?.refresh() ?? arm();
+    },
+    rest: () => {
+      if (timer !== null) clearTimeout(timer);
+      timer = null;
+    },
     idle: () => silent,
     end: () => {
-      clearTimeout(timer);
+      if (timer !== null) clearTimeout(timer);
       parent.removeEventListener('abort', abort);
       controller.abort();
     },

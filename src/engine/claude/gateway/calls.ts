@@ -4,10 +4,13 @@ import { Attempts, type DistributiveOmit } from '../../http/attempts.ts';
 import type { RequestError } from '../../http/errors.ts';
 import type { Clock } from '../../http/retry.ts';
 import { spendOf } from '../../http/spend.ts';
-import { estimateTokens } from '../../http/usage.ts';
 import { type ApiError, type GatewayVerdict, refusalOf, sendError, tooLong } from './api-error.ts';
+import { Cuts } from './cuts.ts';
+import { estimateRequest } from './estimate.ts';
+import { leave } from './exchange.ts';
 import type { Meter } from './meter.ts';
 import type { RequestBody } from './request-body.ts';
+import type { Thoughts } from './thoughts.ts';
 import { type Sent, sendOn } from './upstream.ts';
 
 /** A name the client may ask for, whose calls these are, and the models that answer, in order. */
@@ -25,6 +28,7 @@ export interface CallsOptions {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly clean: (text: string) => string;
+  readonly thoughts: Thoughts;
   /** Why nothing is let through any more; null: go on. */
   readonly verdict: () => GatewayVerdict | null;
   readonly give: (verdict: GatewayVerdict) => void;
@@ -46,9 +50,8 @@ export class Calls {
   readonly #slot: Slot;
   readonly #options: CallsOptions;
   readonly #attempts: Attempts;
+  readonly #cuts = new Cuts();
   #steps = 0;
-  /** Answers that broke off on their way to the client, in a row: it asks for those again itself. */
-  #cuts = 0;
 
   constructor(slot: Slot, options: CallsOptions) {
     this.#slot = slot;
@@ -60,11 +63,11 @@ export class Calls {
   /** Answers the client, whatever comes. */
   async answer(call: Call): Promise<void> {
     const gone = goneSignal(call.response, this.#options.signal);
-    const again = this.#cuts > 0;
-    const step = again ? this.#steps : this.#steps + 1;
-    this.#steps = step;
-    let isStarted = again;
-    for (let attempt = 1, asked = this.#cuts + 1; ; attempt += 1, asked += 1) {
+    const before = this.#cuts.of(call.body);
+    const step = before?.step ?? this.#steps + 1;
+    this.#steps = Math.max(this.#steps, step);
+    let isStarted = before !== null;
+    for (let attempt = 1, asked = (before?.count ?? 0) + 1; ; attempt += 1, asked += 1) {
       const refusal = await this.#refusal(call, asked);
       if (refusal !== null) return sendError(call.response, refusal);
       if (gone.aborted) return sendError(call.response, ABORTED);
@@ -75,12 +78,14 @@ export class Calls {
       await this.#bill(sent.meter, ref, call);
       switch (sent.kind) {
         case 'whole':
-          this.#cuts = 0;
+          this.#cuts.forget(call.body);
           return this.#emit({ t: 'step_end', step, finish: finishOf(sent.meter) });
         case 'gone':
-          return;
+          // By the run's end: the client is still there, and has to be told.
+          sendError(call.response, ABORTED);
+          return leave(call.response);
         case 'cut':
-          return this.#cut(call, sent.error, ref);
+          return this.#cut(call, step, sent.error, ref);
         case 'failed': {
           const next = await this.#afterFailure(sent.error, attempt, ref);
           if (next === 'again') continue;
@@ -99,7 +104,7 @@ export class Calls {
     const stop = await this.#attempts.mayCall(
       (model) => ({
         role: this.#slot.role,
-        input: estimateTokens(text),
+        input: estimateRequest(body, text),
         maxOutput: body.max_tokens ?? model.maxOutput ?? ASSUMED_MAX_OUTPUT,
       }),
       asked,
@@ -111,11 +116,11 @@ export class Calls {
   }
 
   #send({ body, headers, response }: Call, ref: ModelRef, gone: AbortSignal): Promise<Sent> {
-    const { clean, idleMs, clock } = this.#options;
+    const { clean, thoughts, idleMs, clock } = this.#options;
     return sendOn({
       ref,
       role: this.#slot.role,
-      body,
+      body: { ...body, messages: thoughts.own(body.messages, ref) },
       headers: {
         'anthropic-version': one(headers['anthropic-version']),
         'anthropic-beta': one(headers['anthropic-beta']),
@@ -143,7 +148,8 @@ export class Calls {
         return ABORTED;
       case 'overflow':
         // No verdict: the client may sum up what came before, and go on.
-        return this.#attempts.fallBack('overflow', ref) ? 'next model' : tooLong(error.message);
+        if (this.#attempts.fallBack('overflow', ref)) return 'next model';
+        return tooLong(this.#attempts.failed('overflow', error.message, ref).message);
       case 'failed': {
         const verdict: GatewayVerdict = { status: 'failed', kind: next.error, message: next.message };
         this.#options.give(verdict);
@@ -153,22 +159,23 @@ export class Calls {
   }
 
   /** What was half said cannot be said again: the connection is broken, and the client asks anew, a few times. */
-  async #cut({ response }: Call, error: RequestError, ref: ModelRef): Promise<void> {
-    this.#cuts += 1;
+  async #cut({ body, response }: Call, step: number, error: RequestError, ref: ModelRef): Promise<void> {
+    const count = this.#cuts.add(body, step);
     const { attempts } = this.#options.retry;
-    if (this.#cuts < attempts) {
-      this.#emit({ t: 'retry', kind: error.kind, waitMs: 0, attempt: this.#cuts });
+    if (count < attempts) {
+      this.#emit({ t: 'retry', kind: error.kind, waitMs: 0, attempt: count });
     } else {
       const next = await this.#attempts.afterFailure(error, attempts, ref);
-      if (next.kind === 'next model') this.#cuts = 1;
+      if (next.kind === 'next model') this.#cuts.startAnew(body);
       if (next.kind === 'failed')
         this.#options.give({ status: 'failed', kind: next.error, message: next.message });
     }
-    response.destroy();
+    leave(response);
   }
 
-  async #bill(meter: Meter, ref: ModelRef, { text }: Call): Promise<void> {
-    const billing = meter.billing(estimateTokens(text));
+  async #bill(meter: Meter, ref: ModelRef, { body, text }: Call): Promise<void> {
+    this.#options.thoughts.note(ref, meter.proofs);
+    const billing = meter.billing(estimateRequest(body, text));
     if (billing === null) return;
     const answered = meter.answered ?? ref.model;
     const { role } = this.#slot;

@@ -9,7 +9,10 @@ import type { GuardAnswer } from '../options.ts';
 import { type GatewayVerdict, sendError } from './api-error.ts';
 import { Calls, type Slot } from './calls.ts';
 import { readGuardRequest, runHostTool } from './desk.ts';
-import { REQUEST_BODY, type RequestBody } from './request-body.ts';
+import { estimateRequest } from './estimate.ts';
+import { badRequest, json, leave, notFound, readBody, tooLarge } from './exchange.ts';
+import { readRequest } from './request-body.ts';
+import { Thoughts } from './thoughts.ts';
 
 export type { GatewayVerdict } from './api-error.ts';
 export type { Slot } from './calls.ts';
@@ -42,28 +45,33 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** The client sends its whole conversation with each request. */
-const MOST_BODY_BYTES = 64 * 1024 * 1024;
-
 /**
  * The client's only way out: an HTTP server on a socket of this run, which speaks the Anthropic Messages API on one
  * side and asks the job's models on the other. It alone has the keys; it asks the host before each request, repeats
- * and falls back as the other engine does, and counts what every answer costs. Rejects when the socket cannot be made.
+ * and falls back as the other engine does, and counts what every answer costs. Rejects when the socket cannot be made, and for a model of another protocol: a bug.
  */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  const foreign = options.slots.flatMap(({ models }) => models).find(({ api }) => api !== 'anthropic');
+  if (foreign !== undefined) throw new Error(`${foreign.model} is asked by ${foreign.api}, not anthropic`);
   const desk = new Desk(options);
   const server = createServer((request, response) => {
     desk.serve(request, response).catch((error: unknown) => {
       // A bug of ours, or a client that left in the middle: never the end of the runner.
       const message = error instanceof Error ? error.message : String(error);
       sendError(response, { status: 500, type: 'api_error', message: `gateway: ${message}`, final: false });
+      leave(response);
     });
   });
   // A question may wait for its answer as long as the user likes.
   server.requestTimeout = 0;
+  // Its connections are its own, and last: one that we close just as it is used again would be a failed request.
+  server.keepAliveTimeout = 0;
   server.listen(options.socket);
   await once(server, 'listening');
   chmodSync(options.socket, 0o600);
+  server.on('error', () => {
+    // One connection could not be taken, for want of files perhaps: the client tries again.
+  });
   return {
     get verdict() {
       return desk.verdict;
@@ -96,7 +104,9 @@ class Desk {
     });
     const signal = AbortSignal.any([options.signal, this.#over.signal]);
     const give = (verdict: GatewayVerdict): void => this.#decide(verdict);
-    const common = { host, retry, idleMs, clean, clock, signal, verdict: () => this.#verdict, give };
+    const verdict = (): GatewayVerdict | null => this.#verdict;
+    const thoughts = new Thoughts();
+    const common = { host, retry, idleMs, clean, thoughts, clock, signal, verdict, give };
     this.#calls = slots.map((slot) => ({ name: slot.name, calls: new Calls(slot, common) }));
   }
 
@@ -128,24 +138,16 @@ class Desk {
     const [, first, name] = pathname.split('/');
     if (request.method !== 'POST') return notFound(response);
     const bytes = await readBody(request);
-    if (bytes === null) {
-      return sendError(response, {
-        status: 413,
-        type: 'request_too_large',
-        message: 'more than 64 MiB',
-        final: true,
-      });
-    }
+    if (bytes === null) return tooLarge(response);
     switch (pathname) {
       case '/v1/messages':
         return this.#message(bytes, request, response);
       case '/v1/messages/count_tokens':
-        return json(response, { input_tokens: estimateTokens(bytes.toString('utf8')) });
+        return this.#count(bytes, response);
       case '/guard':
         return this.#guard(bytes, response);
       case '/session':
-        this.#options.onSession(bytes, Number(searchParams.get('offset') ?? 0));
-        return json(response, {});
+        return this.#session(bytes, Number(searchParams.get('offset') ?? Number.NaN), response);
       default:
         return first === 'tools' && name !== undefined
           ? this.#tool(decodeURIComponent(name), bytes, response)
@@ -162,16 +164,24 @@ class Desk {
   async #message(bytes: Buffer, { headers }: IncomingMessage, response: ServerResponse): Promise<void> {
     const text = bytes.toString('utf8');
     const body = readRequest(text);
-    if (body === null) {
-      return sendError(response, {
-        status: 400,
-        type: 'invalid_request_error',
-        message: 'not a Messages request',
-        final: true,
-      });
-    }
+    if (body === null) return badRequest(response, 'not a Messages request');
     const own = this.#calls.find(({ name }) => name === body.model) ?? this.#calls[0];
     await own?.calls.answer({ body, text, headers, response });
+  }
+
+  #count(bytes: Buffer, response: ServerResponse): void {
+    const text = bytes.toString('utf8');
+    const body = readRequest(text);
+    json(response, { input_tokens: body === null ? estimateTokens(text) : estimateRequest(body, text) });
+  }
+
+  #session(bytes: Buffer, offset: number, response: ServerResponse): void {
+    if (!Number.isSafeInteger(offset) || offset < 0) {
+      badRequest(response, 'no offset');
+      return;
+    }
+    this.#options.onSession(bytes, offset);
+    json(response, {});
   }
 
   #guard(bytes: Buffer, response: ServerResponse): void {
@@ -189,43 +199,7 @@ class Desk {
   }
 }
 
-function readRequest(text: string): RequestBody | null {
-  try {
-    return REQUEST_BODY.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    // No JSON: the same as a request of another form.
-    return null;
-  }
-}
-
-async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request) {
-    const bytes = Buffer.from(part);
-    length += bytes.length;
-    if (length > MOST_BODY_BYTES) return null;
-    parts.push(bytes);
-  }
-  return Buffer.concat(parts);
-}
-
 /** Of equal length whatever was given, so that comparing takes the same time. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
-}
-
-function json(response: ServerResponse, value: unknown): void {
-  if (response.destroyed) return;
-  response.writeHead(200, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(value));
-}
-
-function notFound(response: ServerResponse): void {
-  sendError(response, {
-    status: 404,
-    type: 'not_found_error',
-    message: 'there is nothing here',
-    final: true,
-  });
 }

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { readModel, readUsage } from '../../http/read-usage.ts';
 import { type Billing, billingOf, type Reported } from '../../http/usage.ts';
+import { proofOf } from './thoughts.ts';
 
 const DELTA = z.object({
   type: z.literal('content_block_delta'),
@@ -8,8 +9,10 @@ const DELTA = z.object({
     z.object({ type: z.literal('text_delta'), text: z.string() }),
     z.object({ type: z.literal('thinking_delta'), thinking: z.string() }),
     z.object({ type: z.literal('input_json_delta'), partial_json: z.string() }),
+    z.object({ type: z.literal('signature_delta'), signature: z.string() }),
   ]),
 });
+const BLOCK = z.object({ content_block: z.looseObject({ type: z.string() }) });
 const STOPPED = z.object({
   type: z.literal('message_delta'),
   delta: z.object({ stop_reason: z.string().nullish() }),
@@ -17,7 +20,7 @@ const STOPPED = z.object({
 const MESSAGE = z.object({
   type: z.literal('message'),
   content: z.array(
-    z.object({
+    z.looseObject({
       type: z.string(),
       text: z.string().optional(),
       thinking: z.string().optional(),
@@ -35,6 +38,7 @@ export class Meter {
   readonly #onDelta: OnDelta;
   #reported: Reported | null = null;
   #outputLength = 0;
+  #signature = '';
   /** The model that answered, as the endpoint names it. */
   answered: string | null = null;
   stopReason: string | null = null;
@@ -42,11 +46,20 @@ export class Meter {
   error: unknown = null;
   /** Content, or the end: from here on the answer is one. */
   hasContent = false;
+  /** What its thoughts are signed with: no other model takes them. */
+  readonly proofs: string[] = [];
+  /** A tool call has begun. */
+  hasCall = false;
   /** The endpoint has said itself that this was all. */
   isWhole = false;
 
   constructor(onDelta: OnDelta) {
     this.#onDelta = onDelta;
+  }
+
+  /** Has enough come for the client to hear of it? */
+  get maySay(): boolean {
+    return this.hasContent && (!this.hasCall || this.isWhole);
   }
 
   /** One event of a stream. False: it tells of no progress, such as a ping. */
@@ -61,6 +74,9 @@ export class Meter {
         this.error = value;
         return true;
       case 'content_block_start':
+        this.hasContent = true;
+        this.#start(BLOCK.safeParse(value).data?.content_block);
+        return true;
       case 'content_block_stop':
         this.hasContent = true;
         return true;
@@ -88,7 +104,9 @@ export class Meter {
     // The same fields as in the first event of a stream.
     this.#reported = readUsage({ type: 'message_start', message: value }, this.#reported);
     this.answered = readModel(value);
-    for (const { text: said, thinking, input } of message.content) {
+    for (const block of message.content) {
+      const { text: said, thinking, input } = block;
+      this.#prove(proofOf(block));
       if (said !== undefined) this.#count('text', said);
       if (thinking !== undefined) this.#count('thinking', thinking);
       if (input !== undefined) this.#count('arguments', JSON.stringify(input));
@@ -106,6 +124,16 @@ export class Meter {
     return billingOf(this.#reported, { input: estimatedInput, output }, this.isWhole);
   }
 
+  #start(block: z.infer<typeof BLOCK>['content_block'] | undefined): void {
+    this.#signature = '';
+    this.hasCall ||= block?.type === 'tool_use';
+    this.#prove(proofOf(block));
+  }
+
+  #prove(proof: string | null): void {
+    if (proof !== null) this.proofs.push(proof);
+  }
+
   #delta(value: unknown): void {
     const delta = DELTA.safeParse(value).data?.delta;
     switch (delta?.type) {
@@ -117,6 +145,11 @@ export class Meter {
         return;
       case 'input_json_delta':
         this.#count('arguments', delta.partial_json);
+        return;
+      case 'signature_delta':
+        // Whole in one piece, or in several: the client keeps the last piece, others would join them.
+        this.#signature += delta.signature;
+        for (const proof of new Set([delta.signature, this.#signature])) this.#prove(proof);
         return;
       case undefined:
         return;

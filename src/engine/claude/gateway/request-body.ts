@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { ModelRef } from '../../engine.ts';
+import { cleanContent, isObject } from './clean-body.ts';
 
 /** A Messages request as the client makes it: what we look at, and everything else as it came. */
 export const REQUEST_BODY = z.looseObject({
@@ -10,7 +11,17 @@ export const REQUEST_BODY = z.looseObject({
   messages: z.array(z.looseObject({ role: z.string(), content: z.unknown() })),
 });
 export type RequestBody = z.infer<typeof REQUEST_BODY>;
-type Message = RequestBody['messages'][number];
+export type Message = RequestBody['messages'][number];
+
+/** A request of the client's; null for what is none. */
+export function readRequest(text: string): RequestBody | null {
+  try {
+    return REQUEST_BODY.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    // No JSON: the same as a request of another form.
+    return null;
+  }
+}
 
 /** Does this model come from the people who made the protocol, with all that is new in it? */
 export function isProtocolsOwn({ provider, baseUrl }: Pick<ModelRef, 'provider' | 'baseUrl'>): boolean {
@@ -29,58 +40,58 @@ export function bodyFor(
   ref: ModelRef,
   clean: (text: string) => string,
 ): Record<string, unknown> {
-  const { max_tokens: most, messages, system } = body;
+  const { max_tokens: most, messages, system, thinking, ...rest } = body;
   const capped = most === undefined || ref.maxOutput === null ? most : Math.min(most, ref.maxOutput);
   const own = isProtocolsOwn(ref);
-  const fields = Object.entries(body).filter(([name, value]) => own || !isNew(name, value));
+  const fields = Object.entries(rest).filter(([name]) => own || !NEW_FIELDS.includes(name));
+  const thoughts = thinkingFor(thinking, own, capped);
+  const known = own ? messages : withoutSystemRole(messages);
   return {
     ...Object.fromEntries(fields),
     model: ref.model,
     ...(capped !== undefined && { max_tokens: capped }),
-    ...(system !== undefined && { system: cleaned(system, clean) }),
-    messages: cleaned(own ? messages : withoutSystemRole(messages), clean),
+    ...(thoughts !== undefined && { thinking: thoughts }),
+    ...(system !== undefined && { system: cleanContent(system, clean) }),
+    messages: known.map((message) => ({ ...message, content: cleanContent(message.content, clean) })),
   };
 }
 
-function isNew(name: string, value: unknown): boolean {
-  if (NEW_FIELDS.includes(name)) return true;
-  return (
-    name === 'thinking' &&
-    typeof value === 'object' &&
-    value !== null &&
-    'type' in value &&
-    value.type === 'adaptive'
-  );
+/** The protocol knows no smaller budget. */
+const LEAST_THINKING = 1024;
+
+/** `adaptive` is new; a budget has to be smaller than what may come out at all. */
+function thinkingFor(thinking: unknown, own: boolean, most: number | undefined): unknown {
+  if (!isObject(thinking)) return thinking;
+  if (thinking.type === 'adaptive' && !own) return undefined;
+  const { budget_tokens: budget } = thinking;
+  if (typeof budget !== 'number' || most === undefined || budget < most) return thinking;
+  return most > LEAST_THINKING ? { ...thinking, budget_tokens: most - 1 } : undefined;
 }
 
-/** The protocol knows two roles; for models it does not know the client uses a third, for reminders. */
+/**
+ * The protocol knows two roles; for models it does not know the client uses a third, for reminders. They go to the end
+ * of a message of the user's, since results of calls have to come first: of the one before, else of the next.
+ */
 function withoutSystemRole(messages: readonly Message[]): Message[] {
   const kept: Message[] = [];
+  let waiting: unknown[] = [];
   for (const message of messages) {
     const before = kept.at(-1);
-    if (message.role !== 'system') kept.push(message);
-    else if (before?.role === 'user') {
-      kept[kept.length - 1] = { ...before, content: [...blocks(before.content), ...blocks(message.content)] };
-    } else kept.push({ ...message, role: 'user', content: blocks(message.content) });
+    if (message.role === 'system') {
+      if (before?.role === 'user') kept[kept.length - 1] = withMore(before, blocks(message.content));
+      else waiting.push(...blocks(message.content));
+    } else if (message.role === 'user' && waiting.length > 0) {
+      kept.push(withMore(message, waiting));
+      waiting = [];
+    } else kept.push(message);
   }
-  return kept;
+  return waiting.length === 0 ? kept : [...kept, { role: 'user', content: waiting }];
+}
+
+function withMore(message: Message, more: readonly unknown[]): Message {
+  return { ...message, content: [...blocks(message.content), ...more] };
 }
 
 function blocks(content: unknown): unknown[] {
   return Array.isArray(content) ? content : [{ type: 'text', text: String(content) }];
-}
-
-/** What is signed or encoded has to stay as it is. */
-const UNTOUCHED: readonly string[] = ['signature', 'data', 'id', 'tool_use_id', 'type'];
-
-function cleaned(value: unknown, clean: (text: string) => string): unknown {
-  if (typeof value === 'string') return clean(value);
-  if (Array.isArray(value)) return value.map((each) => cleaned(each, clean));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, each]) => [
-      name,
-      UNTOUCHED.includes(name) ? each : cleaned(each, clean),
-    ]),
-  );
 }

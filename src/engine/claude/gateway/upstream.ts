@@ -4,7 +4,8 @@ import { requestBase } from '../../../provider/base-url.ts';
 import type { ModelRef, Role } from '../../engine.ts';
 import { classify, failureFacts, type RequestError } from '../../http/errors.ts';
 import { modelFetch } from '../../http/fetch.ts';
-import { watchRequest } from '../../http/idle.ts';
+import { type Watch, watchRequest } from '../../http/idle.ts';
+import { isObject } from './clean-body.ts';
 import { Meter, type OnDelta } from './meter.ts';
 import { bodyFor, isProtocolsOwn, type RequestBody } from './request-body.ts';
 import { SseReader } from './sse.ts';
@@ -51,7 +52,7 @@ export async function sendOn(sending: Sending): Promise<Sent> {
       error = await explainStatus(answer, sending.nowMs);
     } else {
       const problem = isStream(sending)
-        ? await passStream(answer, sending, meter, () => watch.beat())
+        ? await passStream(answer, sending, meter, watch)
         : await passWhole(answer, sending, meter);
       if (problem === null) return { kind: 'whole', meter };
       error = classify(failureFacts(problem), sending.nowMs);
@@ -108,27 +109,44 @@ function errorMessage(text: string): string | null {
 
 /**
  * Hands the stream on byte for byte, no faster than the client takes it. What comes before the first content is held
- * back, so that a stream which fails there can still be asked for again. What is wrong with it, or null.
+ * back, so that a stream which fails there can still be asked for again; so is what comes from the first tool call on,
+ * since the client runs a call as soon as it is whole, and twice if the answer then breaks off and is asked for again
+ * (2.1.332). What is wrong with it, or null.
  */
 async function passStream(
   answer: Response,
   { response, signal }: Sending,
   meter: Meter,
-  beat: () => void,
+  watch: Watch,
 ): Promise<unknown> {
   const reader = new SseReader();
   const held: Uint8Array[] = [];
   for await (const chunk of answer.body ?? []) {
-    for (const event of reader.push(chunk)) if (meter.event(event)) beat();
-    if (meter.error !== null) return meter.error;
+    for (const event of reader.push(chunk)) if (meter.event(event)) watch.beat();
+    if (meter.error !== null) return streamedError(meter.error);
     held.push(chunk);
-    if (!meter.hasContent) continue;
+    if (!meter.maySay) continue;
     if (!response.headersSent) response.writeHead(200, streamHeaders(answer));
-    for (const bytes of held.splice(0)) await write(response, bytes, signal);
+    for (const bytes of held.splice(0)) await write(response, bytes, signal, watch);
+    // Some keep the line open after their last word.
+    if (meter.isWhole) break;
   }
   if (!meter.isWhole) return { message: 'the answer broke off before its end' };
   response.end();
   return null;
+}
+
+/** However slow the client is: that is no silence of the endpoint. */
+async function write(
+  response: ServerResponse,
+  bytes: Uint8Array,
+  signal: AbortSignal,
+  watch: Watch,
+): Promise<void> {
+  if (response.write(bytes)) return;
+  watch.rest();
+  await once(response, 'drain', { signal });
+  watch.beat();
 }
 
 function streamHeaders(answer: Response): Record<string, string> {
@@ -140,9 +158,23 @@ function streamHeaders(answer: Response): Record<string, string> {
   };
 }
 
-async function write(response: ServerResponse, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
-  if (response.write(bytes)) return;
-  await once(response, 'drain', { signal });
+/** The statuses that the errors of the protocol have where they come before a stream, not in it. */
+const STATUS: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  api_error: 500,
+  overloaded_error: 529,
+};
+
+/** An error event with the status it would have had; without one where the protocol knows no such error. */
+function streamedError(event: unknown): unknown {
+  if (!isObject(event) || !isObject(event.error) || typeof event.error.type !== 'string') return event;
+  const statusCode = STATUS[event.error.type];
+  return statusCode === undefined ? event : { ...event.error, statusCode };
 }
 
 async function passWhole(answer: Response, { response }: Sending, meter: Meter): Promise<unknown> {

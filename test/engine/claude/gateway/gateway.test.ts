@@ -177,6 +177,21 @@ describe('what an endpoint does', () => {
     expect(cut).toMatchObject({ estimated: true, spend: { usage: { output: 100 } } });
   });
 
+  it('hands on a tool call only when the answer is whole: the client would run it, and again after a cut', async () => {
+    const call = { name: 'Write', args: { file_path: 'a.txt', content: 'x' } };
+    const scene = await open({
+      script: [
+        { calls: [call], ending: 'cut' },
+        { text: 'I write.', calls: [call] },
+      ],
+    });
+    const reply = await scene.ask();
+    expect(reply).toMatchObject({ status: 200, broken: false });
+    expect(reply.text.match(/"tool_use"/g)).toHaveLength(2);
+    expect(scene.model.requests).toHaveLength(2);
+    expect(eventsOf(scene.events, 'retry')).toHaveLength(1);
+  });
+
   it('hands on bytes as they come, and every one of them', async () => {
     const text = `ä€${'ö'.repeat(300_000)}𝄞`;
     const scene = await open({ script: [{ text, chunkMs: 0 }] });

@@ -1,0 +1,149 @@
+import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import * as z from 'zod';
+import { escapeControls } from '../../job/format.ts';
+import { mapStrings } from '../../job/redaction/map-strings.ts';
+import type { RunSpec } from '../engine.ts';
+
+const ENGINE = 'claude';
+const VERSION = 1;
+const NEWLINE = 0x0a;
+
+const HEADER = z.object({ engine: z.literal(ENGINE), version: z.number().max(VERSION), session: z.uuid() });
+const SESSION_LINE = z.looseObject({ type: z.string() });
+
+/** The client's bookkeeping of single requests: the same words again, and nothing it needs to go on (2.1.332). */
+const LEFT_OUT = new Set([
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'queue-operation',
+  'cost-state',
+]);
+/** Names by which the lines hang together: only what is known to be a secret is taken out of them. */
+const NAMES = new Set([
+  'uuid',
+  'parentUuid',
+  'sessionId',
+  'id',
+  'tool_use_id',
+  'type',
+  'role',
+  'name',
+  'signature',
+]);
+
+type Redactor = RunSpec['conversation']['redactor'];
+
+/** The transcript of a run: a header, then the client's session as it grows, without secrets. */
+export class Transcript {
+  readonly #file: string;
+  readonly #redactor: Redactor;
+  #session: string;
+  /** How much of the client's file is here; null: whatever comes first goes on from what is here. */
+  #offset: number | null;
+
+  private constructor(file: string, redactor: Redactor, session: string, offset: number | null) {
+    this.#file = file;
+    this.#redactor = redactor;
+    this.#session = session;
+    this.#offset = offset;
+  }
+
+  /**
+   * Starts a transcript anew with this session, or goes on with what is there. `lines` is the session up to now as
+   * the client takes it back; null: it begins. Throws what the file system says.
+   */
+  static open({ file, resume, redactor }: RunSpec['conversation'], fresh: string) {
+    const found = resume ? read(file) : null;
+    if (found !== null && found.lines !== '') {
+      const { session, lines, problems } = found;
+      return { transcript: new Transcript(file, redactor, session, null), session, lines, problems };
+    }
+    const transcript = new Transcript(file, redactor, fresh, 0);
+    transcript.#begin();
+    const problems = resume ? ['there is no transcript to resume: the conversation starts anew'] : [];
+    return { transcript, session: fresh, lines: null, problems };
+  }
+
+  /** The client goes on under another id than it was started with. */
+  follow(session: string): void {
+    this.#session = session;
+  }
+
+  /** Whole lines of the client's session file, from there. What is here already is not written again. */
+  append(bytes: Uint8Array, offset: number): void {
+    if (offset === 0) {
+      this.#begin();
+      this.#offset = 0;
+    }
+    const had = Math.max(0, (this.#offset ?? offset) - offset);
+    this.#offset = Math.max(this.#offset ?? 0, offset + bytes.length);
+    const text = Buffer.from(bytes.subarray(had)).toString('utf8');
+    const lines = text.split('\n').flatMap((line) => this.#clean(line));
+    if (lines.length > 0) appendFileSync(this.#file, lines.join(''), { mode: 0o600 });
+  }
+
+  #begin(): void {
+    mkdirSync(dirname(this.#file), { recursive: true });
+    const header = { engine: ENGINE, version: VERSION, session: this.#session };
+    writeFileSync(this.#file, `${JSON.stringify(header)}\n`, { mode: 0o600 });
+  }
+
+  #clean(line: string): string[] {
+    const parsed = SESSION_LINE.safeParse(parseJson(line));
+    if (!parsed.success || LEFT_OUT.has(parsed.data.type)) return [];
+    const value = this.#redactor === undefined ? parsed.data : redacted(parsed.data, this.#redactor);
+    return [`${escapeControls(JSON.stringify(value))}\n`];
+  }
+}
+
+/** The strings of a line without secrets; the line stays one the client can read. */
+function redacted(value: unknown, redactor: NonNullable<Redactor>): unknown {
+  if (typeof value === 'string') return redactor.text(value);
+  if (Array.isArray(value)) return value.map((item) => redacted(item, redactor));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      redactor.known(name),
+      NAMES.has(name) ? mapStrings(item, (text) => redactor.known(text)) : redacted(item, redactor),
+    ]),
+  );
+}
+
+/** What a transcript holds; null when there is none, or it is of another engine. A torn last line is cut off it. */
+function read(file: string): { session: string; lines: string; problems: string[] } | null {
+  const bytes = readOrNull(file);
+  if (bytes === null) return null;
+  const whole = bytes.lastIndexOf(NEWLINE) + 1;
+  const text = bytes.subarray(0, whole).toString('utf8');
+  const end = text.indexOf('\n') + 1;
+  const header = HEADER.safeParse(parseJson(text.slice(0, end)));
+  if (!header.success) return null;
+  const problems = whole < bytes.length ? ['the last line of the transcript was torn and is cut off'] : [];
+  if (whole < bytes.length) truncateSync(file, whole);
+  const lines = text.slice(end).split('\n').slice(0, -1);
+  const good = lines.filter((line) => SESSION_LINE.safeParse(parseJson(line)).success);
+  if (good.length < lines.length) {
+    problems.push(`${lines.length - good.length} lines of the transcript cannot be read and are left out`);
+  }
+  return { session: header.data.session, lines: good.map((line) => `${line}\n`).join(''), problems };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not JSON: the schema refuses null.
+    return null;
+  }
+}
+
+function readOrNull(file: string): Buffer | null {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    throw error;
+  }
+}
