@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { JobId } from '../job/ids.ts';
+import { parseJson } from '../job/json.ts';
 import { type JobRecord, RECORD_MAX_BYTES, RECORD_SCHEMA } from '../job/record.ts';
 import { RECORD } from './record-fields.ts';
 
@@ -62,15 +63,6 @@ function asRecord(parsed: Parsed): SameKeys {
 
 function asParsed(record: SameKeys): Parsed {
   return record;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // undefined is no JSON value, so it can stand for "not JSON"; a too deep nesting ends here as well.
-    return undefined;
-  }
 }
 
 function unreadable(why: string): RecordRead {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../job/json.ts';
 
 /** Blocks of a message. What we know nothing of is kept as a block without a meaning. */
 const TOOL_USE = z.object({
@@ -74,13 +75,7 @@ const ANY = z.looseObject({ type: z.string() });
 export function readClientLine(
   text: string,
 ): { readonly kind: 'known'; readonly line: ClientLine } | { readonly kind: 'unknown' | 'garbage' } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // The caller says so; a line that is no JSON is none of the client's.
-    return { kind: 'garbage' };
-  }
+  const value = parseJson(text);
   const known = LINE.safeParse(value);
   if (known.success) return { kind: 'known', line: known.data };
   return { kind: ANY.safeParse(value).success ? 'unknown' : 'garbage' };

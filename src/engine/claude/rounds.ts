@@ -1,12 +1,7 @@
-import { type LoopVerdict, NO_ROUNDS, noteRound } from '../../job/loop.ts';
+import { NO_ROUNDS, noteRound } from '../../job/loop.ts';
+import { circleWords, nowhereWords, type RoundVerdict } from '../../job/loop-words.ts';
 import type { CallPrint } from '../../job/stagnation.ts';
 import type { EngineHost } from '../engine.ts';
-
-/** What follows from a round of calls: go on, say something to the worker, or end. */
-export type RoundVerdict =
-  | { readonly kind: 'go' }
-  | { readonly kind: 'warn'; readonly event: string; readonly say: string }
-  | { readonly kind: 'stop'; readonly message: string };
 
 interface OpenCall {
   readonly call: string;
@@ -89,33 +84,11 @@ export class Rounds {
       results: JSON.stringify(prints.map(({ result }) => result)),
     });
     this.#memory = memory;
-    const circle = circleVerdict(verdict);
+    const circle = circleWords(verdict);
     if (circle.kind === 'stop') return circle;
-    const nowhere = nowhereVerdict((await this.#host.afterRound?.(prints)) ?? GO);
+    const nowhere = nowhereWords((await this.#host.afterRound?.(prints)) ?? GO);
     return nowhere.kind === 'go' ? circle : nowhere;
   }
 }
 
 const GO = { kind: 'go' } as const;
-
-function circleVerdict(verdict: LoopVerdict): RoundVerdict {
-  if (verdict.kind === 'go') return GO;
-  const { text } = verdict;
-  if (verdict.kind === 'stop') return { kind: 'stop', message: `the worker goes round in circles: ${text}` };
-  return {
-    kind: 'warn',
-    event: `going round in circles: ${text}`,
-    say: `You have done ${text}. Repeating it will not help, and the run is stopped if you go on: do something else, or ask for help.`,
-  };
-}
-
-function nowhereVerdict(verdict: LoopVerdict): RoundVerdict {
-  if (verdict.kind === 'go') return GO;
-  const { text } = verdict;
-  if (verdict.kind === 'stop') return { kind: 'stop', message: `the worker gets nowhere: ${text}` };
-  return {
-    kind: 'warn',
-    event: `getting nowhere: ${text}`,
-    say: `So far: ${text}. If the task is done, say so and stop; if not, change something, or ask for help. The run is stopped if this goes on.`,
-  };
-}

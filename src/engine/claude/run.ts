@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import type { RoundVerdict } from '../../job/loop-words.ts';
 import type { EngineHost, RunOutcome, RunSpec } from '../engine.ts';
 import type { Clock } from '../http/retry.ts';
 import { AgentNames } from './agent-names.ts';
@@ -12,7 +13,7 @@ import { LineReader } from './lines.ts';
 import type { ClaudeOptions, Launched } from './options.ts';
 import { outcomeOf } from './outcome.ts';
 import { fillPlace, type Place, PROGRAMS, placeOf } from './place.ts';
-import type { Rounds, RoundVerdict } from './rounds.ts';
+import type { Rounds } from './rounds.ts';
 import { guardSettings, settingsProblem } from './settings.ts';
 import type { Steering } from './steering.ts';
 import { Transcript } from './transcript.ts';

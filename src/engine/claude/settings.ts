@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
+import { parseJson } from '../../job/json.ts';
 
 /** The client gives up on a hook after so many seconds; the hook itself says no long before. */
 const HOOK_SECONDS = 60;
@@ -77,13 +78,4 @@ export function settingsProblem(file: string, wanted: string): string | null {
   const parsed = SETTINGS.safeParse(parseJson(text));
   if (!parsed.success) return `the settings of the guard are no settings: ${file}`;
   return text === wanted ? null : `the settings of the guard are not what was written: ${file}`;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the schema refuses undefined.
-    return undefined;
-  }
 }

@@ -1,13 +1,14 @@
-import { appendFileSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { escapeControls } from '../../job/format.ts';
+import { parseJson } from '../../job/json.ts';
 import { mapStrings } from '../../job/redaction/map-strings.ts';
 import type { RunSpec } from '../engine.ts';
+import { readTranscript } from '../transcript-file.ts';
 
 const ENGINE = 'claude';
 const VERSION = 1;
-const NEWLINE = 0x0a;
 
 const HEADER = z.object({ engine: z.literal(ENGINE), version: z.number().max(VERSION), session: z.uuid() });
 const SESSION_LINE = z.looseObject({ type: z.string() });
@@ -113,37 +114,13 @@ function redacted(value: unknown, redactor: NonNullable<Redactor>): unknown {
 
 /** What a transcript holds; null when there is none, or it is of another engine. A torn last line is cut off it. */
 function read(file: string): { session: string; lines: string; problems: string[] } | null {
-  const bytes = readOrNull(file);
-  if (bytes === null) return null;
-  const whole = bytes.lastIndexOf(NEWLINE) + 1;
-  const text = bytes.subarray(0, whole).toString('utf8');
-  const end = text.indexOf('\n') + 1;
-  const header = HEADER.safeParse(parseJson(text.slice(0, end)));
-  if (!header.success) return null;
-  const problems = whole < bytes.length ? ['the last line of the transcript was torn and is cut off'] : [];
-  if (whole < bytes.length) truncateSync(file, whole);
-  const lines = text.slice(end).split('\n').slice(0, -1);
+  const found = readTranscript(file, HEADER);
+  if (found === null) return null;
+  const { header, lines } = found;
+  const problems = [...found.problems];
   const good = lines.filter((line) => SESSION_LINE.safeParse(parseJson(line)).success);
   if (good.length < lines.length) {
     problems.push(`${lines.length - good.length} lines of the transcript cannot be read and are left out`);
   }
-  return { session: header.data.session, lines: good.map((line) => `${line}\n`).join(''), problems };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the schema refuses null.
-    return null;
-  }
-}
-
-function readOrNull(file: string): Buffer | null {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
+  return { session: header.session, lines: good.map((line) => `${line}\n`).join(''), problems };
 }

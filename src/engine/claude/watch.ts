@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import { trimLine } from '../../job/format.ts';
+import type { RoundVerdict } from '../../job/loop-words.ts';
 import type { EngineEvent, EngineHost } from '../engine.ts';
 import type { DistributiveOmit } from '../http/attempts.ts';
 import type { AgentNames } from './agent-names.ts';
@@ -13,7 +14,7 @@ import {
   type ToolUse,
   type UserLine,
 } from './events.ts';
-import type { Rounds, RoundVerdict } from './rounds.ts';
+import type { Rounds } from './rounds.ts';
 import type { Steering } from './steering.ts';
 
 export interface WatchParts {

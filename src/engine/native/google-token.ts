@@ -1,5 +1,6 @@
 import { createSign } from 'node:crypto';
 import * as z from 'zod';
+import { parseJson } from '../../job/json.ts';
 
 /** Where service accounts get their tokens (Google's "OAuth 2.0 for server to server applications"). */
 export const TOKEN_URL = 'https://oauth2.googleapis.com/token';
@@ -37,7 +38,7 @@ export function accountTokens(
     const said = await answer.text();
     const text = answer.status >= 300 && answer.status < 400 ? 'it sends requests elsewhere' : said;
     if (!answer.ok) return refusal(answer.status < 429 ? 401 : answer.status, text.slice(0, 300));
-    const found = ANSWER.safeParse(parsed(text)).data;
+    const found = ANSWER.safeParse(parseJson(text)).data;
     if (found === undefined) return refusal(502, 'the answer has another form');
     kept = { token: found.access_token, until: Date.now() + found.expires_in * 1000 - MARGIN_MS };
     return found.access_token;
@@ -62,15 +63,6 @@ function signed(
 
 function encoded(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // No JSON: the schema refuses null. The text may hold a token.
-    return null;
-  }
 }
 
 function refusal(status: number, message: string): Response {

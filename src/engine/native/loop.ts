@@ -1,5 +1,6 @@
 import { totalTokens } from '../../job/cost.ts';
-import { type LoopVerdict, NO_ROUNDS, noteRound } from '../../job/loop.ts';
+import { NO_ROUNDS, noteRound } from '../../job/loop.ts';
+import { circleWords, nowhereWords, type RoundVerdict } from '../../job/loop-words.ts';
 import type { EngineEvent, EngineHost, ErrorKind, RunOutcome, RunSpec } from '../engine.ts';
 import type { DistributiveOmit } from '../http/attempts.ts';
 import { compact } from './compact.ts';
@@ -138,30 +139,20 @@ export class Loop {
       calls: JSON.stringify(calls.map(({ name, input }) => [name, input])),
       results: JSON.stringify(prints.map(({ result }) => result)),
     });
-    return circle ?? this.#heedHost((await host.afterRound?.(prints)) ?? { kind: 'go' });
+    return circle ?? this.#heed(nowhereWords((await host.afterRound?.(prints)) ?? { kind: 'go' }));
   }
 
   #noteCircle(round: { calls: string; results: string }): RunOutcome | null {
     const { memory, verdict } = noteRound(this.#rounds, round);
     this.#rounds = memory;
-    return this.#heedCircle(verdict);
+    return this.#heed(circleWords(verdict));
   }
 
-  #heedCircle(verdict: LoopVerdict): RunOutcome | null {
+  #heed(verdict: RoundVerdict): RunOutcome | null {
     if (verdict.kind === 'go') return null;
-    if (verdict.kind === 'stop') return failure('loop', `the worker goes round in circles: ${verdict.text}`);
-    this.#emit({ t: 'warn', text: `going round in circles: ${verdict.text}` });
-    const content = `You have done ${verdict.text}. Repeating it will not help, and the run is stopped if you go on: do something else, or ask for help.`;
-    this.#parts.conversation.append({ role: 'user', content });
-    return null;
-  }
-
-  #heedHost(verdict: LoopVerdict): RunOutcome | null {
-    if (verdict.kind === 'go') return null;
-    if (verdict.kind === 'stop') return failure('loop', `the worker gets nowhere: ${verdict.text}`);
-    this.#emit({ t: 'warn', text: `getting nowhere: ${verdict.text}` });
-    const content = `So far: ${verdict.text}. If the task is done, say so and stop; if not, change something, or ask for help. The run is stopped if this goes on.`;
-    this.#parts.conversation.append({ role: 'user', content });
+    if (verdict.kind === 'stop') return failure('loop', verdict.message);
+    this.#emit({ t: 'warn', text: verdict.event });
+    this.#parts.conversation.append({ role: 'user', content: verdict.say });
     return null;
   }
 

@@ -1,14 +1,16 @@
-import { appendFileSync, mkdirSync, readFileSync, truncateSync } from 'node:fs';
+import { appendFileSync, mkdirSync, truncateSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { escapeControls } from '../../job/format.ts';
+import { parseJson } from '../../job/json.ts';
+import { readTranscript } from '../transcript-file.ts';
 import { MESSAGE, type Message, matchResults, withoutSignedThoughts } from './messages.ts';
 import { redactMessage, type TranscriptRedactor } from './redact-message.ts';
 
 const ENGINE = 'native';
 const VERSION = 1;
 
-const HEADER = z.object({ engine: z.string(), version: z.number() });
+const HEADER = z.object({ engine: z.literal(ENGINE), version: z.number().max(VERSION) });
 const LINE = z.union([
   z.object({ t: z.literal('message'), message: MESSAGE }),
   z.object({
@@ -53,15 +55,10 @@ function append(file: string, value: unknown): void {
  * calls without a result get one that says so. null when the file is missing, empty, or of another engine.
  */
 export function resumeTranscript(file: string): ReadTranscript | null {
-  const bytes = readOrNull(file);
-  if (bytes === null) return null;
-  const whole = bytes.lastIndexOf(0x0a) + 1;
-  const [header, ...lines] = bytes.subarray(0, whole).toString('utf8').split('\n').slice(0, -1);
-  const parsed = HEADER.safeParse(parseJson(header ?? ''));
-  if (!parsed.success || parsed.data.engine !== ENGINE || parsed.data.version > VERSION) return null;
-  const problems = whole < bytes.length ? ['the last line of the transcript was torn and is cut off'] : [];
-  if (whole < bytes.length) truncateSync(file, whole);
-  const messages = replay(lines, problems);
+  const found = readTranscript(file, HEADER);
+  if (found === null) return null;
+  const problems = [...found.problems];
+  const messages = replay(found.lines, problems);
   return { messages: withoutSignedThoughts(matchResults(messages)), problems };
 }
 
@@ -83,22 +80,4 @@ function replay(lines: readonly string[], problems: string[]): Message[] {
     }
   }
   return messages;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the schema refuses null, and the reader says which line it was.
-    return null;
-  }
-}
-
-function readOrNull(file: string): Buffer | null {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-    throw error;
-  }
 }

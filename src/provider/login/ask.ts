@@ -1,3 +1,4 @@
+import { parseJson } from '../../job/json.ts';
 import { httpFetch } from '../http.ts';
 import type { HttpEnvironment } from '../http-proxy.ts';
 
@@ -31,7 +32,7 @@ export async function ask({ method, url, headers, body }: Ask, env: HttpEnvironm
       redirect: 'manual',
       signal: AbortSignal.timeout(LIMIT_MS),
     });
-    return { kind: 'answer', status: response.status, value: parsed(await response.text()) };
+    return { kind: 'answer', status: response.status, value: bodyOf(await response.text()) };
   } catch (error) {
     return { kind: 'silent', why: whyOf(error) };
   }
@@ -43,14 +44,9 @@ function written(body: Ask['body']): [type: string, text: string] | [null, null]
   return ['application/x-www-form-urlencoded', new URLSearchParams(body.form).toString()];
 }
 
-function parsed(text: string): unknown {
-  if (text.length > MAX_LENGTH) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    // A page of a proxy, mostly: the caller sees that there is nothing to read.
-    return undefined;
-  }
+/** A page of a proxy, mostly, is no JSON: the caller sees that there is nothing to read. */
+function bodyOf(text: string): unknown {
+  return text.length > MAX_LENGTH ? undefined : parseJson(text);
 }
 
 /** fetch hides the system's error in its cause. */

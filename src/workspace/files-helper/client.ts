@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../job/json.ts';
 import type { WorkspaceFiles } from '../files.ts';
 import { FILE_ERROR_CODES, type FileResult } from '../files-result.ts';
 import type { Captured, Sandbox, Service } from '../sandbox/sandbox.ts';
@@ -134,13 +135,4 @@ class Helper {
 
 function textOf({ bytes }: Captured): string {
   return Buffer.from(bytes).toString('utf8');
-}
-
-function parseJson(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    // Whatever it is, it is no reply; the schema says so.
-    return null;
-  }
 }

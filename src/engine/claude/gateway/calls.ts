@@ -6,7 +6,6 @@ import type { Clock } from '../../http/retry.ts';
 import { spendOf } from '../../http/spend.ts';
 import { type ApiError, type GatewayVerdict, refusalOf, sendError, tooLong } from './api-error.ts';
 import { Cuts } from './cuts.ts';
-import { estimateRequest } from './estimate.ts';
 import { leave } from './exchange.ts';
 import type { Meter } from './meter.ts';
 import type { RequestBody } from './request-body.ts';
@@ -37,7 +36,8 @@ export interface CallsOptions {
 /** Where a request of the client's is answered. */
 export interface Call {
   readonly body: RequestBody;
-  readonly text: string;
+  /** Of the whole request, estimated. */
+  readonly tokens: number;
   readonly headers: IncomingHttpHeaders;
   readonly response: ServerResponse;
 }
@@ -97,14 +97,14 @@ export class Calls {
   }
 
   /** Nothing is sent before the host has said that it may be. */
-  async #refusal({ body, text }: Call, asked: number): Promise<ApiError | null> {
+  async #refusal({ body, tokens }: Call, asked: number): Promise<ApiError | null> {
     const { verdict, give, signal } = this.#options;
     const before = verdict();
     if (before !== null) return refusalOf(before);
     const stop = await this.#attempts.mayCall(
       (model) => ({
         role: this.#slot.role,
-        input: estimateRequest(body, text),
+        input: tokens,
         maxOutput: body.max_tokens ?? model.maxOutput ?? ASSUMED_MAX_OUTPUT,
       }),
       asked,
@@ -173,9 +173,9 @@ export class Calls {
     leave(response);
   }
 
-  async #bill(meter: Meter, ref: ModelRef, { body, text }: Call): Promise<void> {
+  async #bill(meter: Meter, ref: ModelRef, { tokens }: Call): Promise<void> {
     this.#options.thoughts.note(ref, meter.proofs);
-    const billing = meter.billing(estimateRequest(body, text));
+    const billing = meter.billing(tokens);
     if (billing === null) return;
     const answered = meter.answered ?? ref.model;
     const { role } = this.#slot;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { parseJson } from '../../../job/json.ts';
 import type { ToolDefinition } from '../../engine.ts';
 
 const TOOL_REQUEST = z.object({ args: z.array(z.string()) });
@@ -24,7 +25,7 @@ export async function runHostTool(
   const tool = tools.find((each) => each.name === name);
   if (tool === undefined) return { ok: false, text: `there is no tool ${name}` };
   const fields = fieldsOf(tool.input);
-  const { data } = TOOL_REQUEST.safeParse(parsed(text));
+  const { data } = TOOL_REQUEST.safeParse(parseJson(text));
   const usage = {
     ok: false,
     text: `usage: ${name} ${fields.map(([field, needed]) => usageOf(field, needed)).join(' ')}`,
@@ -46,7 +47,7 @@ export async function runHostTool(
 
 /** The command a hook asks about; null for what is none. */
 export function readGuardRequest(text: string): z.infer<typeof GUARD_REQUEST> | null {
-  return GUARD_REQUEST.safeParse(parsed(text)).data ?? null;
+  return GUARD_REQUEST.safeParse(parseJson(text)).data ?? null;
 }
 
 /** The fields of a tool, each with whether it has to be there. */
@@ -58,13 +59,4 @@ function fieldsOf(input: z.ZodType): [string, boolean][] {
 
 function usageOf(field: string, needed: boolean): string {
   return needed ? `"${field}"` : `["${field}"]`;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // No JSON: the schema refuses undefined.
-    return undefined;
-  }
 }

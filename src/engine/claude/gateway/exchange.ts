@@ -8,8 +8,7 @@ const MOST_BODY_BYTES = 64 * 1024 * 1024;
 export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const parts: Buffer[] = [];
   let length = 0;
-  // Not destroyed on the way out: the answer to what is too long goes the same way.
-  for await (const part of request.iterator({ destroyOnReturn: false })) {
+  for await (const part of request) {
     const bytes = Buffer.from(part);
     length += bytes.length;
     if (length > MOST_BODY_BYTES) return null;
@@ -30,10 +29,12 @@ export function leave(response: ServerResponse): void {
   if (!response.writableEnded) response.destroy();
 }
 
+/** 400: asking again would be the same. */
 export function badRequest(response: ServerResponse, message: string): void {
   sendError(response, { status: 400, type: 'invalid_request_error', message, final: true });
 }
 
+/** 404: no route of ours. */
 export function notFound(response: ServerResponse): void {
   sendError(response, {
     status: 404,
@@ -43,6 +44,7 @@ export function notFound(response: ServerResponse): void {
   });
 }
 
+/** 413: longer than `readBody` takes. */
 export function tooLarge(response: ServerResponse): void {
   sendError(response, {
     status: 413,

@@ -166,7 +166,7 @@ class Desk {
     const body = readRequest(text);
     if (body === null) return badRequest(response, 'not a Messages request');
     const own = this.#calls.find(({ name }) => name === body.model) ?? this.#calls[0];
-    await own?.calls.answer({ body, text, headers, response });
+    await own?.calls.answer({ body, tokens: estimateRequest(body, text), headers, response });
   }
 
   #count(bytes: Buffer, response: ServerResponse): void {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../job/json.ts';
 import { readModel, readUsage } from '../../http/read-usage.ts';
 import { type Billing, billingOf, type Reported } from '../../http/usage.ts';
 import { proofOf } from './thoughts.ts';
@@ -64,7 +65,7 @@ export class Meter {
 
   /** One event of a stream. False: it tells of no progress, such as a ping. */
   event(text: string): boolean {
-    const value = parsed(text);
+    const value = parseJson(text);
     const type = TYPED.safeParse(value).data?.type;
     if (type === undefined || type === 'ping') return false;
     this.#reported = readUsage(value, this.#reported);
@@ -98,7 +99,7 @@ export class Meter {
 
   /** An answer in one piece. False: it is none. */
   whole(text: string): boolean {
-    const value = parsed(text);
+    const value = parseJson(text);
     const message = MESSAGE.safeParse(value).data;
     if (message === undefined) return false;
     // The same fields as in the first event of a stream.
@@ -159,14 +160,5 @@ export class Meter {
   #count(kind: Parameters<OnDelta>[0], text: string): void {
     this.#outputLength += text.length;
     this.#onDelta(kind, text);
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: the endpoint's own words, which say nothing of usage.
-    return undefined;
   }
 }

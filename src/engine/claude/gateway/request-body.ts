@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parseJson } from '../../../job/json.ts';
 import type { ModelRef } from '../../engine.ts';
 import { cleanContent, isObject } from './clean-body.ts';
 
@@ -15,12 +16,7 @@ export type Message = RequestBody['messages'][number];
 
 /** A request of the client's; null for what is none. */
 export function readRequest(text: string): RequestBody | null {
-  try {
-    return REQUEST_BODY.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    // No JSON: the same as a request of another form.
-    return null;
-  }
+  return REQUEST_BODY.safeParse(parseJson(text)).data ?? null;
 }
 
 /** Does this model come from the people who made the protocol, with all that is new in it? */

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import * as z from 'zod';
+import { parseJson } from '../../../job/json.ts';
 import { requestBase } from '../../../provider/base-url.ts';
 import type { ModelRef, Role } from '../../engine.ts';
 import { classify, failureFacts, type RequestError } from '../../http/errors.ts';
@@ -39,6 +41,7 @@ export type Sent = { readonly meter: Meter } & (
 /** The version the client speaks. */
 const VERSION = '2023-06-01';
 const MOST_ERROR_BYTES = 64 * 1024;
+const ERROR_BODY = z.object({ error: z.object({ message: z.string() }) });
 
 /** Makes exactly one request and hands its answer on as it comes. Never throws for what endpoint, network or client do. */
 export async function sendOn(sending: Sending): Promise<Sent> {
@@ -98,13 +101,7 @@ async function explainStatus(answer: Response, nowMs: number): Promise<RequestEr
 
 /** `error.message`, as all protocols have it. */
 function errorMessage(text: string): string | null {
-  try {
-    const { error } = JSON.parse(text) as { error?: { message?: unknown } };
-    return typeof error?.message === 'string' ? error.message : null;
-  } catch {
-    // No JSON: the text says it.
-    return null;
-  }
+  return ERROR_BODY.safeParse(parseJson(text)).data?.error.message ?? null;
 }
 
 /**
