@@ -39,10 +39,10 @@ export async function buildInto(outdir: string): Promise<string> {
     chunkNames: 'chunks/[name]-[hash]',
     ...MODULES,
   });
-  // In one piece: it is the only file of ours in the worker's sandbox.
+  // Each in one piece: they are the only files of ours in the worker's sandbox.
   await build({
     absWorkingDir: root,
-    entryPoints: { files: 'src/workspace/files-helper/main.ts' },
+    entryPoints: { files: 'src/workspace/files-helper/main.ts', inside: 'src/engine/claude/inside/main.ts' },
     outdir: join(outdir, 'runner'),
     ...MODULES,
   });

@@ -1,4 +1,3 @@
-import { deniedTools } from './deny-tools.ts';
 import { refuseUnshared } from './given-files.ts';
 import { inlined } from './inline-files.ts';
 import { number, parseVerb, seconds } from './parse.ts';
@@ -6,6 +5,7 @@ import { readSchema } from './read-schema.ts';
 import type { StartRequest } from './start-options.ts';
 import { readText } from './text-input.ts';
 import type { VerbContext } from './verb.ts';
+import { WORKER_OPTIONS, workerRequest } from './worker-options.ts';
 
 export const ASK_HELP = `cc-delegate ask "QUESTION" [options] | --prompt-file F | -
 
@@ -18,12 +18,14 @@ answer and prints it; else prints the id, and the answer is fetched with result.
   --schema F              a JSON schema the answer has to fit
   --title TEXT            for tables; default: the first line of the question
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
-  --small-model MODEL     for side jobs; this engine has none
+  --small-model MODEL     for side jobs of the claude engine
   --budget USD            stop when it is spent (5)
   --max-steps N           model calls (400); --timeout T  seconds or 30m (30m)
   --stall-timeout T       (300)
   --append-system-prompt TEXT
-  --deny-tool NAME        not this tool: Read, Grep or Glob (repeatable)
+  --engine native|claude  who looks (native); with --no-tools always native
+  --allow-tool RULE       only this: Read, Grep or Glob; --deny-tool: not this
+  --permission-mode M     and --client-prompt: as in start
   --allow-unsandboxed     though no full sandbox is available, this time
   --wait S                how long to wait (100); 0 not at all
 
@@ -58,7 +60,7 @@ const OPTIONS = {
   timeout: text,
   'stall-timeout': text,
   'append-system-prompt': text,
-  'deny-tool': many,
+  ...WORKER_OPTIONS,
   'allow-unsandboxed': { type: 'boolean' },
   wait: text,
 } as const;
@@ -91,7 +93,7 @@ export async function askRequest(context: VerbContext): Promise<AskRequest> {
         stallTimeout: seconds('stall-timeout', values['stall-timeout']),
       },
       appendSystemPrompt: values['append-system-prompt'],
-      denyTools: deniedTools(values['deny-tool']),
+      ...workerRequest(values),
       allowUnsandboxed: values['allow-unsandboxed'] === true,
     },
     tools: values['no-tools'] !== true,

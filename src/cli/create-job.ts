@@ -127,7 +127,7 @@ function newRecord(
     parent: turn?.parent ?? null,
     supervisor: { sessionId: context.env.CLAUDE_CODE_SESSION_ID ?? null },
     runner: null,
-    engine: 'native',
+    engine: plan.model.engine,
     model: plan.model.name,
     modelSource: plan.model.modelSource,
     profile: plan.model.profile,
@@ -160,7 +160,7 @@ function costAtStart({ endpoint }: ReadyModel): Pick<JobRecord, 'costUsd' | 'cos
 
 function secretsOf(plan: JobPlan): Secrets {
   const ref = ({ endpoint, key }: ReadyModel) => ({ ...endpoint, apiKey: key });
-  const { primary, fallbacks, grader, graderFallbacks, roles } = plan.model;
+  const { primary, fallbacks, grader, graderFallbacks, roles, small } = plan.model;
   return {
     models: [primary, ...fallbacks].map(ref),
     grader: grader === null ? [] : [grader, ...graderFallbacks].map(ref),
@@ -168,6 +168,7 @@ function secretsOf(plan: JobPlan): Secrets {
     roles: Object.fromEntries(
       Object.entries(roles).map(([role, model]) => [role, [model, primary, ...fallbacks].map(ref)]),
     ),
+    small: small === null ? null : ref(small),
     passEnv: plan.passEnv,
   };
 }

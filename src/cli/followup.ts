@@ -2,7 +2,6 @@ import { shortId } from '../job/ids.ts';
 import type { Limits } from '../job/limits.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { refuseForeign } from './conversation-access.ts';
-import { deniedTools } from './deny-tools.ts';
 import { type Conversation, findConversation, refuseUnderWay } from './find-conversation.ts';
 import { firstLine } from './job-plan.ts';
 import { launchTurn } from './launch-turn.ts';
@@ -14,6 +13,7 @@ import { refuseRecursion } from './recursion.ts';
 import { limitsOfWork } from './resume-chain.ts';
 import { readText } from './text-input.ts';
 import type { Verb, VerbContext } from './verb.ts';
+import { toolRules } from './worker-options.ts';
 
 export const verb: Verb = {
   help: `cc-delegate followup ID|CONVERSATION "TEXT" | --text-file F | -
@@ -45,7 +45,7 @@ Refused while a turn runs: steer tells that one more.`,
       timeout: seconds('timeout', values.timeout),
     };
     const wait = seconds('wait', values.wait);
-    const denyTools = deniedTools(values['deny-tool']);
+    const denyTools = toolRules('--deny-tool', values['deny-tool']);
     const conversation = await findConversation(context, typed);
     refuseForeign(context, 'followup', conversation);
     refuseUnderWay(conversation);

@@ -1,5 +1,6 @@
 import { boundLimits } from '../job/bound-limits.ts';
 import type { Limits } from '../job/limits.ts';
+import type { PermissionMode } from '../job/permission-mode.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
@@ -9,6 +10,7 @@ import { limitsOf, type Settings } from '../provider/settings.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
 import { refuseInherited } from './inherited-consent.ts';
 import { isBoundModel } from './model-caller.ts';
+import { modeUnder } from './permission-mode.ts';
 import {
   NOTHING_RUNS,
   passedVariables,
@@ -17,12 +19,18 @@ import {
   refuseWithoutConsent,
   type Terms,
 } from './plan-terms.ts';
+import { requireClient } from './require-client.ts';
 import type { VerbContext } from './verb.ts';
 
 /** The model of a new job, where the caller names one. */
 export interface ModelFlags {
   readonly model?: string | undefined;
   readonly profile?: string | undefined;
+}
+
+export interface InheritedTerms extends Terms {
+  /** Of the job before, under today's ceiling. */
+  readonly permissionMode: PermissionMode | null;
 }
 
 /**
@@ -40,7 +48,7 @@ export async function inheritTerms(
     readonly projectRoot: string | null;
     readonly flags?: ModelFlags;
   },
-): Promise<Terms> {
+): Promise<InheritedTerms> {
   const { env } = context;
   const { settings, warnings } = effectiveConfig({ env, projectRoot: wanted.projectRoot });
   refuseSwitchedOff(settings);
@@ -49,6 +57,8 @@ export async function inheritTerms(
   const { verb, flags = {} } = wanted;
   const model = await withKnownPrices(inheritModel(record, settings, env, warn, flags), env);
   const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
+  await requireClient(env, { engine: model.engine, settings, repository: wanted.projectRoot });
+  const permissionMode = modeUnder(task.permissionMode, settings.permissionCeiling);
   const { network } = record;
   const inherited = { network, passEnv: task.passEnv, sandbox, model };
   refuseInherited(context, { verb, record, settings }, inherited);
@@ -63,6 +73,7 @@ export async function inheritTerms(
     sandbox,
     network,
     limits,
+    permissionMode,
     passEnv,
     notices: [...warned, ...model.notices, ...notice, ...priceNotice(model, limits)],
   };
@@ -75,14 +86,15 @@ function inheritModel(
   warn: (line: string) => void,
   flags: ModelFlags,
 ): ModelResolution {
+  const { engine } = record;
   if (flags.model !== undefined || flags.profile !== undefined) {
-    return resolveModel(flags, settings, env, warn);
+    return resolveModel({ ...flags, engine }, settings, env, warn);
   }
   const { model, modelSource } = record;
   const isThere = record.profile !== null && Object.hasOwn(settings.profiles, record.profile);
   if (record.profile !== null && !isThere)
     warn(`the profile ${record.profile} is gone; its model is used without it`);
-  const request = isThere ? { model, profile: record.profile ?? undefined } : { model };
+  const request = isThere ? { model, engine, profile: record.profile ?? undefined } : { model, engine };
   return { ...resolveModel(request, settings, env, warn), modelSource };
 }
 

@@ -67,7 +67,7 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
       forceStart: request.forceStart,
       passEnv: Object.keys(plan.passEnv),
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
-      denyTools: request.denyTools,
+      ...plan.worker,
       passCaps: false,
       proof: {
         protect: [...new Set([...plan.settings.protect, ...request.protect])],

@@ -37,7 +37,7 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
         forceStart: false,
         passEnv: [],
         notSeen: { changed: 0, untracked: 0 },
-        denyTools: start.denyTools,
+        ...terms.worker,
         passCaps: false,
         proof: NO_RULES,
         goesOn: null,

@@ -8,14 +8,14 @@ import {
   storeIsTracked,
   uncommitted,
 } from '../workspace/repository.ts';
-import { planTerms, type Terms, unseenNotice } from './plan-terms.ts';
+import { type FirstTerms, planTerms, unseenNotice } from './plan-terms.ts';
 import { predecessor } from './predecessor.ts';
 import type { StartRequest } from './start-options.ts';
 import { storeHome } from './store-around.ts';
 import type { VerbContext } from './verb.ts';
 
 /** Everything a start has decided before it changes anything. */
-export interface StartPlan extends Terms {
+export interface StartPlan extends FirstTerms {
   readonly request: StartRequest;
   readonly repository: Repository;
   /** The working tree whose `.cc-delegate` holds the job. */

@@ -1,14 +1,18 @@
 import { count } from '../job/format.ts';
 import type { Limits } from '../job/limits.ts';
 import type { Network } from '../job/record.ts';
+import type { Task } from '../job/task.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { withKnownPrices } from '../provider/price-models.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
 import { limitsOf, type Settings } from '../provider/settings.ts';
 import { type BestLevel, bestLevel } from '../workspace/sandbox/levels.ts';
+import { modeUnder } from './permission-mode.ts';
+import { requireClient } from './require-client.ts';
 import type { StartRequest } from './start-options.ts';
 import type { VerbContext } from './verb.ts';
+import { refuseForeignPatterns } from './worker-options.ts';
 
 /** On which terms a job runs: with which model, held by what, up to which limits. */
 export interface Terms {
@@ -19,6 +23,11 @@ export interface Terms {
   readonly limits: Limits;
   readonly passEnv: Readonly<Record<string, string>>;
   readonly notices: readonly string[];
+}
+
+/** Of a conversation that begins: what its worker has, which every later turn keeps. */
+export interface FirstTerms extends Terms {
+  readonly worker: Pick<Task, 'allowTools' | 'denyTools' | 'permissionMode' | 'addDirs' | 'clientPrompt'>;
 }
 
 /** Nothing of the model's runs and there is nothing to be reached: what an ask without tools is held by. */
@@ -32,7 +41,7 @@ export async function planTerms(
   context: VerbContext,
   request: StartRequest,
   place: { readonly projectRoot: string | null; readonly runsSomething: boolean },
-): Promise<Terms> {
+): Promise<FirstTerms> {
   const { settings, warnings } = effectiveConfig({ env: context.env, projectRoot: place.projectRoot });
   refuseSwitchedOff(settings);
   const warned: string[] = [...warnings];
@@ -40,11 +49,15 @@ export async function planTerms(
     ...defined('profile', request.profile),
     ...defined('model', request.model),
     ...defined('smallModel', request.smallModel),
+    // One request without hands is one request, whoever makes it.
+    engine: place.runsSomething ? request.engine : ('native' as const),
   };
   const resolved = resolveModel(asked, settings, context.env, (line) => warned.push(line));
   const model = await withKnownPrices(resolved, context.env);
   const sandbox = place.runsSomething ? await bestLevel(settings.sandbox.runtime) : NOTHING_RUNS;
   refuseWithoutConsent(sandbox, settings, request.allowUnsandboxed);
+  await requireClient(context.env, { engine: model.engine, settings, repository: place.projectRoot });
+  refuseForeignPatterns(model.engine, request);
   const limits = { ...limitsOf(settings), ...definedValues(request.limits) };
   return {
     settings,
@@ -52,6 +65,13 @@ export async function planTerms(
     sandbox,
     network: request.network ?? settings.sandbox.network,
     limits,
+    worker: {
+      allowTools: request.allowTools,
+      denyTools: request.denyTools,
+      permissionMode: modeUnder(request.permissionMode ?? model.permissionMode, settings.permissionCeiling),
+      addDirs: [],
+      clientPrompt: request.clientPrompt ?? settings.claude.prompt,
+    },
     passEnv: passedVariables(context.env, [...settings.env.pass, ...request.passEnv]),
     notices: [...warned, ...model.notices, ...priceNotice(model, limits)],
   };

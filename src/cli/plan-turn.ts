@@ -12,6 +12,7 @@ import { type Conversation, taskOf } from './find-conversation.ts';
 import { inheritTerms } from './inherit-terms.ts';
 import type { JobPlan, Place } from './job-plan.ts';
 import type { VerbContext } from './verb.ts';
+import { refuseForeignPatterns } from './worker-options.ts';
 
 /** What the next turn has otherwise than the one before. */
 export interface TurnWish {
@@ -52,7 +53,8 @@ export async function planTurn(
   });
   const start = task.ask === null ? startOfNextTurn(newest, task) : null;
   if (repository !== null && start !== null) await resolveBase(repository, start);
-  const { settings, notices, ...rest } = terms;
+  const { settings, notices, permissionMode, ...rest } = terms;
+  refuseForeignPatterns(newest.engine, { allowTools: [], denyTools: wish.denyTools });
   return {
     job: {
       ...rest,
@@ -61,6 +63,7 @@ export async function planTurn(
         ...task,
         prompt: wish.prompt ?? task.prompt,
         notSeen: { changed: 0, untracked: 0 },
+        permissionMode,
         denyTools: [...new Set([...task.denyTools, ...wish.denyTools])],
         passCaps: wish.passCaps ?? false,
         goesOn: { job: newest.id, how: wish.how, start },

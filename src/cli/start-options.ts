@@ -1,10 +1,10 @@
 import { NETWORKS, type Network } from '../job/record.ts';
-import { deniedTools } from './deny-tools.ts';
 import { refuseUnshared } from './given-files.ts';
 import { number, parseVerb, seconds, usage } from './parse.ts';
 import { protectedGlob } from './protected-glob.ts';
 import { readText, readTextFile } from './text-input.ts';
 import type { VerbContext } from './verb.ts';
+import { WORKER_OPTIONS, type WorkerRequest, workerRequest } from './worker-options.ts';
 
 export const START_HELP = `cc-delegate start "TASK" [options] | --prompt-file F | -
 
@@ -22,7 +22,7 @@ once.
   --setup CMD             makes a checkout ready, e.g. "npm ci"
   --title TEXT            for tables; default: the first line of the task
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
-  --small-model MODEL     for side jobs; this engine has none
+  --small-model MODEL     for side jobs of the claude engine
   --base REV              where to start from (HEAD)
   --after ID              when that job has succeeded, from its result
   --budget USD            stop when it is spent (5)
@@ -30,7 +30,12 @@ once.
   --timeout T             seconds or 30m (30m); --stall-timeout (300),
                           --ask-timeout (600), --test-timeout (600)
   --append-system-prompt TEXT
-  --deny-tool NAME        take this tool away, e.g. Bash (repeatable)
+  --engine native|claude  our own loop, or a headless Claude Code (native)
+  --client-prompt slim|full  how much of its own prompt that one has (slim)
+  --allow-tool RULE       only what rules name: Read, "Bash(git log *)" (repeat)
+  --deny-tool RULE        not this, whatever is allowed: Bash, "Bash(rm *)"
+  --permission-mode M     plan: looks only; default: and what --allow-tool has;
+                          acceptEdits: and edits files; auto, bypassPermissions
   --pass-env NAME         let the worker's commands see a variable (repeatable)
   --network none|full     what its commands may reach (none)
   --allow-unsandboxed     run though no full sandbox is available, this time
@@ -42,7 +47,7 @@ once.
 Lines from a file or stdin are taken verbatim.`;
 
 /** What `start` was asked for, checked in form; undefined where nothing was said. */
-export interface StartRequest {
+export interface StartRequest extends WorkerRequest {
   readonly prompt: string;
   readonly done: string | undefined;
   readonly test: string | undefined;
@@ -64,8 +69,6 @@ export interface StartRequest {
     readonly maxGrades: number | undefined;
   };
   readonly appendSystemPrompt: string | undefined;
-  /** Our names of the tools. */
-  readonly denyTools: readonly string[];
   /** Globs. */
   readonly protect: readonly string[];
   readonly allowTestEdits: boolean;
@@ -93,7 +96,6 @@ const OPTIONS = {
   profile: text,
   model: text,
   'small-model': text,
-  engine: text,
   base: text,
   after: { type: 'string', multiple: true },
   budget: text,
@@ -105,7 +107,7 @@ const OPTIONS = {
   'test-timeout': text,
   'max-grades': text,
   'append-system-prompt': text,
-  'deny-tool': { type: 'string', multiple: true },
+  ...WORKER_OPTIONS,
   protect: { type: 'string', multiple: true },
   'allow-test-edits': flag,
   'gate-must-fail-first': flag,
@@ -124,9 +126,6 @@ const OPTIONS = {
  */
 export async function startRequest(context: VerbContext): Promise<StartRequest> {
   const { values, positionals } = parseVerb(context.args, OPTIONS);
-  if (values.engine !== undefined && values.engine !== 'native') {
-    throw usage('no such engine', values.engine, 'the engine there is: native');
-  }
   await refuseUnshared(context, [values['done-file']]);
   const source = { name: 'task', words: positionals, file: values['prompt-file'], fileOption: 'prompt-file' };
   return {
@@ -150,7 +149,7 @@ export async function startRequest(context: VerbContext): Promise<StartRequest> 
       maxGrades: number('max-grades', values['max-grades'], { least: 0, whole: true }),
     },
     appendSystemPrompt: values['append-system-prompt'],
-    denyTools: deniedTools(values['deny-tool']),
+    ...workerRequest(values),
     protect: (values.protect ?? []).map(protectedGlob),
     allowTestEdits: values['allow-test-edits'] === true,
     mustFailFirst: values['gate-must-fail-first'] === true,

@@ -35,7 +35,7 @@ async function startSalvager(context: VerbContext, store: Store, id: JobId): Pro
       stateDirectory: stateDirectory(context.env),
       runnerLog: runPaths(store, id).runnerLog,
       env: context.env,
-      secrets: { models: [], grader: [], roles: {}, passEnv: {} },
+      secrets: { models: [], grader: [], roles: {}, small: null, passEnv: {} },
     });
   } catch (error) {
     // Reading must work all the same; the work stays where it is, and the next reader tries again.

@@ -1,4 +1,5 @@
 import type { JobId } from './ids.ts';
+import type { PermissionMode } from './permission-mode.ts';
 
 /** What the user wants of the proof, beside the test command. */
 export interface ProofRules {
@@ -25,8 +26,16 @@ export interface Task {
   readonly passEnv: readonly string[];
   /** How many changed and new files of the user's checkout the worker does not see. */
   readonly notSeen: { readonly changed: number; readonly untracked: number };
-  /** Tools the worker does not get, by our names. A later turn may add to them, never take away. */
+  /** What the worker may use of its tools, in Claude Code's spelling, as typed; []: all that its role has. */
+  readonly allowTools: readonly string[];
+  /** What it may not use, the same spelling or our names. A later turn may add to them, never take away. */
   readonly denyTools: readonly string[];
+  /** null: all tools of its role. */
+  readonly permissionMode: PermissionMode | null;
+  /** Folders beside the workspace that it may read: absolute, links followed. */
+  readonly addDirs: readonly string[];
+  /** How much of the client's own prompt there is; of no account to the native engine. */
+  readonly clientPrompt: 'slim' | 'full';
   /** The person let it spend its budget whatever has been spent today or for the repository. */
   readonly passCaps: boolean;
   readonly proof: ProofRules;

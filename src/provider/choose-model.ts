@@ -1,5 +1,6 @@
 import { EXIT, UserError } from '../job/user-error.ts';
 import { modelText } from './allowed-models.ts';
+import type { EngineName } from './engine-name.ts';
 import { modelOf, type Profile } from './profile.ts';
 import { findProvider } from './providers.ts';
 import { ownProfile, parseReference, type Reference } from './reference.ts';
@@ -10,6 +11,8 @@ export interface ModelRequest {
   readonly profile?: string | undefined;
   readonly model?: string | undefined;
   readonly smallModel?: string | undefined;
+  /** Undefined: the profile's, else native. */
+  readonly engine?: EngineName | undefined;
 }
 
 export type ModelSettings = Pick<

@@ -1,8 +1,9 @@
 import { isAbsolute } from 'node:path';
 import * as z from 'zod';
 import { parseDuration } from '../job/duration.ts';
+import { PERMISSION_MODES } from '../job/permission-mode.ts';
 import { BOUNDARIES, NETWORKS } from '../job/record.ts';
-import { nameText, PERMISSION_MODES, PROFILE_NAME, profileSchema, VARIABLE_NAME } from './profile.ts';
+import { nameText, PROFILE_NAME, profileSchema, VARIABLE_NAME } from './profile.ts';
 
 export const MODES = ['off', 'ondemand', 'auto'] as const;
 
@@ -80,6 +81,13 @@ export const configSchema = z.looseObject({
       runtime: z.string().refine(isAbsolute, 'the absolute path of a sandbox runtime (srt)').optional(),
     })
     .optional(),
+  /** The client of the claude engine. */
+  claude: z
+    .looseObject({
+      path: z.string().refine(isAbsolute, 'the absolute path of claude').optional(),
+      prompt: z.enum(['slim', 'full']).optional(),
+    })
+    .optional(),
   env: z
     .looseObject({
       pass: z.array(z.string().regex(VARIABLE_NAME, 'the name of an environment variable')).optional(),
@@ -125,6 +133,8 @@ export const KNOWN_KEYS: readonly string[] = [
   'sandbox.boundary',
   'sandbox.network',
   'sandbox.runtime',
+  'claude.path',
+  'claude.prompt',
   'env.pass',
   'addDirs',
   'neverSend',

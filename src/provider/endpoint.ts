@@ -5,10 +5,11 @@ import type { CloudAccess, Login } from './access.ts';
 import { modelText } from './allowed-models.ts';
 import { hostOf, isLoopback, requestBase } from './base-url.ts';
 import { dataPolicyBody } from './data-policy.ts';
+import type { EngineName } from './engine-name.ts';
 import type { KeyQuestion } from './find-key.ts';
 import { KEY_HEADERS } from './key-header.ts';
 import { modelOf, type Profile } from './profile.ts';
-import { findProvider, type Provider, type ProviderApi, unknownProvider } from './providers.ts';
+import { findProvider, PROVIDERS, type Provider, type ProviderApi, unknownProvider } from './providers.ts';
 import type { Reference } from './reference.ts';
 
 /** Where a model is and how it is spoken to: the engine's `ModelRef` without the key. */
@@ -34,11 +35,16 @@ export interface Endpoint {
 /**
  * The endpoint of a model. What a profile says of prices and sizes is about its own model only. A cloud's has no URL
  * and no access yet where the profile brings none: `readyCloud` knows them. Throws UserError (exit 2) for a provider
- * that has no URL of its own when no profile brings one.
+ * that has no URL of its own when no profile brings one, exit 6 for the claude engine where nobody speaks its protocol.
  */
-export function endpointOf(reference: Reference, profile: Profile | undefined): Endpoint {
+export function endpointOf(
+  reference: Reference,
+  profile: Profile | undefined,
+  engine: EngineName = 'native',
+): Endpoint {
   const provider = providerOf(reference);
-  const api = profile?.api ?? apiOf(provider, reference.model);
+  if (engine === 'claude' && !speaksAnthropic(reference, profile)) throw noAnthropic(reference);
+  const api = engine === 'claude' ? 'anthropic' : (profile?.api ?? apiOf(provider, reference.model));
   const own = provider.endpoints.find((endpoint) => endpoint.api === api)?.baseUrl;
   const baseUrl = profile?.baseUrl ?? (provider.cloud === undefined ? own : '');
   if (api === undefined || baseUrl === undefined || baseUrl === null) throw needsProfile(reference);
@@ -57,6 +63,34 @@ export function endpointOf(reference: Reference, profile: Profile | undefined): 
     contextWindow: about?.contextWindow ?? null,
     maxOutput: about?.maxOutput ?? null,
   };
+}
+
+/**
+ * Has this model an endpoint the claude engine can use? A URL of the user's own is of one protocol; the work does not go
+ * elsewhere because another one is wanted.
+ */
+export function speaksAnthropic(reference: Reference, profile: Profile | undefined): boolean {
+  const provider = providerOf(reference);
+  if (profile?.baseUrl !== undefined)
+    return (profile.api ?? apiOf(provider, reference.model)) === 'anthropic';
+  // A login's protocol goes by the model.
+  if (provider.login !== undefined) return apiOf(provider, reference.model) === 'anthropic';
+  return hasAnthropic(provider);
+}
+
+function hasAnthropic({ endpoints }: Provider): boolean {
+  return endpoints.some(({ api, baseUrl }) => api === 'anthropic' && baseUrl !== null);
+}
+
+function noAnthropic(reference: Reference): UserError {
+  const others = PROVIDERS.filter(hasAnthropic).map(({ id }) => id);
+  return new UserError({
+    code: 'no_anthropic_endpoint',
+    what: 'the claude engine needs an endpoint that speaks the Anthropic protocol, and this model has none',
+    value: modelText(reference),
+    remedy: `use --engine native, or a provider that has one: ${others.join(', ')}`,
+    exit: EXIT.environment,
+  });
 }
 
 /** The protocol of a model where no profile says: the provider's first, but for some names. */

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { PERMISSION_MODES } from '../job/permission-mode.ts';
 import { baseUrlProblem } from './base-url.ts';
 import { dataPolicyProblem, dataPolicySchema } from './data-policy.ts';
+import { ENGINES } from './engine-name.ts';
 import {
   findProvider,
   hasOwnModelNames,
@@ -26,18 +28,6 @@ const pricesSchema = z
   .refine((prices) => prices.input !== undefined && prices.output !== undefined, {
     message: 'both input and output, in US dollars per million tokens, or no prices at all',
   });
-
-const ENGINE_IDS = ['native', 'claude'] as const;
-/** Claude Code's own words; engines map them. */
-export const PERMISSION_MODES = [
-  'default',
-  'manual',
-  'plan',
-  'acceptEdits',
-  'auto',
-  'dontAsk',
-  'bypassPermissions',
-] as const;
 
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** The name of an environment variable. */
@@ -83,7 +73,7 @@ const fields = z.looseObject({
   location: cloudName.optional(),
   apiVersion: cloudName.optional(),
   prices: pricesSchema.optional(),
-  engine: z.enum(ENGINE_IDS).optional(),
+  engine: z.enum(ENGINES).optional(),
   permissionMode: z.enum(PERMISSION_MODES).optional(),
   contextWindow: tokens.optional(),
   maxOutput: tokens.optional(),

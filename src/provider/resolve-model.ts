@@ -1,3 +1,4 @@
+import type { PermissionMode } from '../job/permission-mode.ts';
 import type { UserError } from '../job/user-error.ts';
 import type { PathEnvironment } from '../store/paths.ts';
 import { expandShortName, modelText, requireAllowed } from './allowed-models.ts';
@@ -5,7 +6,8 @@ import { requestBase } from './base-url.ts';
 import { chooseModel, type ModelChoice, type ModelRequest, type ModelSettings } from './choose-model.ts';
 import { notReady, readyCloud } from './cloud.ts';
 import { type Credentials, readCredentials } from './credentials.ts';
-import { type Endpoint, endpointOf, keyQuestion, noKey } from './endpoint.ts';
+import { type Endpoint, endpointOf, keyQuestion, noKey, speaksAnthropic } from './endpoint.ts';
+import type { EngineName } from './engine-name.ts';
 import { findKey, type KeySource } from './find-key.ts';
 import { type LegacyEnvironment, NO_LEGACY, readLegacyEnvironment } from './legacy-environment.ts';
 import { readyLogin } from './login/ready-login.ts';
@@ -44,8 +46,8 @@ export interface ModelResolution {
   /** Of sub-agents that have a model of their own, by role. */
   readonly roles: Readonly<Record<string, ReadyModel>>;
   readonly small: ReadyModel | null;
-  readonly engine: 'native' | 'claude' | null;
-  readonly permissionMode: string | null;
+  readonly engine: EngineName;
+  readonly permissionMode: PermissionMode | null;
   /** What the user should be told: a name that was completed, a fallback that was left out. */
   readonly notices: readonly string[];
 }
@@ -55,6 +57,7 @@ interface Known {
   readonly credentials: Credentials;
   readonly env: PathEnvironment;
   readonly legacy: LegacyEnvironment;
+  readonly engine: EngineName;
 }
 
 /**
@@ -69,46 +72,48 @@ export function resolveModel(
   warn: Warn,
 ): ModelResolution {
   const hasProfiles = Object.keys(settings.profiles).length > 0;
-  const known: Known = {
+  const own: Known = {
+    engine: 'native',
     settings,
     credentials: readCredentials(env, warn),
     env,
     legacy: hasProfiles ? NO_LEGACY : readLegacyEnvironment(env),
   };
   const taken = completed(request, settings);
-  const choice = chooseModel(taken, settings, known.legacy.model, () => keyedDefaults(known));
+  const choice = chooseModel(taken, settings, own.legacy.model, () => keyedDefaults(own));
   const profile = choice.profile === null ? undefined : ownProfile(settings.profiles, choice.profile);
+  const engine = request.engine ?? profile?.engine ?? 'native';
+  const known: Known = { ...own, engine };
   const isProfilesOwn = profile !== undefined && modelOf(profile) === choice.model;
   const fallbacks = isProfilesOwn ? readyFallbacks(known, choice, profile.fallbacks ?? []) : [];
-  const side = (typed: string | undefined) =>
-    typed === undefined ? null : ready(known, parseSide(known, choice, typed));
   const graderProfile = settings.graderProfile ?? undefined;
   const smallName = request.smallModel ?? profile?.smallModel;
   const small =
     smallName === undefined ? undefined : readyOr(known, parseSide(known, choice, smallName), 'small model');
   const graderName = graderProfile ?? profile?.graderModel;
+  const roles = Object.entries(profile?.roleModels ?? {}).flatMap(([role, typed]) =>
+    typed === undefined ? [] : [[role, readyRole(known, parseSide(known, choice, typed))] as const],
+  );
   return {
     name: modelText(choice),
     modelSource: choice.modelSource,
     profile: choice.profile,
     primary: ready(known, choice),
     fallbacks: fallbacks.flatMap((each) => (each.kind === 'ready' ? [each.model] : [])),
-    grader: side(graderName),
-    graderFallbacks: graderName === undefined ? [] : graderFallbacks(known, choice, graderName),
+    // It works with our own loop, whoever does the job.
+    grader: graderName === undefined ? null : ready(own, parseSide(own, choice, graderName)),
+    graderFallbacks: graderName === undefined ? [] : graderFallbacks(own, choice, graderName),
     roles: Object.fromEntries(
-      Object.entries(profile?.roleModels ?? {}).flatMap(([role, typed]) => {
-        const model = side(typed);
-        return model === null ? [] : [[role, model]];
-      }),
+      roles.flatMap(([role, each]) => (each.kind === 'ready' ? [[role, each.model]] : [])),
     ),
     small: small?.kind === 'ready' ? small.model : null,
-    engine: profile?.engine ?? null,
+    engine,
     permissionMode: profile?.permissionMode ?? settings.permissionMode ?? null,
     notices: [
       ...choice.notices,
       ...shortNameNotice(request, taken),
-      ...[...fallbacks, ...(small === undefined ? [] : [small])].flatMap((each) =>
-        each.kind === 'left out' ? [each.notice] : [],
+      ...[...fallbacks, ...(small === undefined ? [] : [small]), ...roles.map(([, each]) => each)].flatMap(
+        (each) => (each.kind === 'left out' ? [each.notice] : []),
       ),
     ],
   };
@@ -156,9 +161,29 @@ function readyFallbacks(known: Known, choice: Owner, typed: readonly string[]): 
 }
 
 function readyOr(known: Known, reference: Reference, what: string): Spare {
+  if (!isServed(known, reference)) return leftOut(reference, what);
   const { model, missing } = withKey(known, reference);
   if (missing === null) return { kind: 'ready', model };
   return { kind: 'left out', notice: `${what} ${modelText(reference)} has no key and is left out` };
+}
+
+/** A role's model without a key is an error; one the engine cannot speak to is left out. */
+function readyRole(known: Known, reference: Reference): Spare {
+  if (!isServed(known, reference)) return leftOut(reference, 'role model');
+  return { kind: 'ready', model: ready(known, reference) };
+}
+
+function isServed({ engine, settings }: Known, reference: Reference): boolean {
+  return engine === 'native' || speaksAnthropic(reference, profileOf(settings, reference));
+}
+
+function leftOut(reference: Reference, what: string): Spare {
+  const why = 'has no endpoint the claude engine can use, and is left out';
+  return { kind: 'left out', notice: `${what} ${modelText(reference)} ${why}` };
+}
+
+function profileOf({ profiles }: ModelSettings, { profile }: Reference) {
+  return profile === null ? undefined : ownProfile(profiles, profile);
 }
 
 function ready(known: Known, reference: Reference): ReadyModel {
@@ -172,9 +197,8 @@ function withKey(
   reference: Reference,
 ): { readonly model: ReadyModel; readonly missing: UserError | null } {
   requireAllowed(known.settings.allowedModels, reference);
-  const profile =
-    reference.profile === null ? undefined : ownProfile(known.settings.profiles, reference.profile);
-  const endpoint = endpointOf(reference, profile);
+  const profile = profileOf(known.settings, reference);
+  const endpoint = endpointOf(reference, profile, known.engine);
   const question = keyQuestion(reference, profile, endpoint);
   const { key, source } = findKey(question.key, known.credentials, known.env, known.legacy.key);
   if (endpoint.login !== undefined) {

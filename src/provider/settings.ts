@@ -1,10 +1,9 @@
 import { DEFAULT_DAY_USD, DEFAULT_LIMITS, type Limits } from '../job/limits.ts';
+import type { PermissionMode } from '../job/permission-mode.ts';
 import { type Concurrency, DEFAULT_CONCURRENCY } from '../job/queue.ts';
 import type { Boundary, Network } from '../job/record.ts';
 import type { MODES, UserConfig } from './config-schema.ts';
-import type { PERMISSION_MODES, Profile } from './profile.ts';
-
-type PermissionMode = (typeof PERMISSION_MODES)[number];
+import type { Profile } from './profile.ts';
 
 /** Every setting, with a value. `null` is "not set, and nothing stands in for it". */
 export interface Settings {
@@ -30,6 +29,8 @@ export interface Settings {
     /** The path of the user's own sandbox runtime (`srt`), used where level `full` is not to be had. */
     readonly runtime: string | null;
   };
+  /** The client of the claude engine: its program (null: the one on the PATH), and how much of its prompt it has. */
+  readonly claude: { readonly path: string | null; readonly prompt: 'slim' | 'full' };
   readonly env: { readonly pass: readonly string[] };
   readonly addDirs: readonly string[];
   /** Globs of files whose content goes to no model. */
@@ -59,6 +60,7 @@ export const DEFAULT_SETTINGS: Settings = {
   limits,
   concurrency: DEFAULT_CONCURRENCY,
   sandbox: { allowUnsandboxed: false, boundary: 'sandbox', network: 'none', runtime: null },
+  claude: { path: null, prompt: 'slim' },
   env: { pass: [] },
   addDirs: [],
   neverSend: [],
@@ -88,7 +90,7 @@ type LayerValue<T> = T extends readonly unknown[] | string | number | boolean | 
 
 /** The settings the layers agree on, the later one winning. What is undefined in a layer leaves the one below. */
 export function layOver(below: Settings, layer: Layer): Settings {
-  const { budget, limits, concurrency, sandbox, env, retention, apply, profiles, ...flat } = layer;
+  const { budget, limits, concurrency, sandbox, claude, env, retention, apply, profiles, ...flat } = layer;
   return {
     ...below,
     ...withoutUndefined(flat),
@@ -96,6 +98,7 @@ export function layOver(below: Settings, layer: Layer): Settings {
     limits: { ...below.limits, ...withoutUndefined(limits ?? {}) },
     concurrency: { ...below.concurrency, ...withoutUndefined(concurrency ?? {}) },
     sandbox: { ...below.sandbox, ...withoutUndefined(sandbox ?? {}) },
+    claude: { ...below.claude, ...withoutUndefined(claude ?? {}) },
     env: { ...below.env, ...withoutUndefined(env ?? {}) },
     retention: { ...below.retention, ...withoutUndefined(retention ?? {}) },
     apply: { ...below.apply, ...withoutUndefined(apply ?? {}) },

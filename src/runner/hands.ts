@@ -1,10 +1,12 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { EngineHost, ModelRef, ToolDefinition } from '../engine/engine.ts';
+import type { Engine, EngineHost, ModelRef, ToolDefinition } from '../engine/engine.ts';
+import { hasTool } from '../job/tool-rules.ts';
 import { filesInside } from '../workspace/files-helper/client.ts';
 import { placeInside } from '../workspace/files-path.ts';
 import type { HiddenFiles } from '../workspace/sandbox/hidden-files.ts';
 import { allowance } from './allowance.ts';
+import { openClientHands } from './claude/hands.ts';
 import { COPIES, type Guard, openGuard } from './guard/open.ts';
 import { hideNeverSent } from './never-send.ts';
 import { sharedPauses } from './pauses.ts';
@@ -14,6 +16,7 @@ import { filesProgram } from './runtime.ts';
 import { Stagnation, workspaceLook } from './stagnation.ts';
 import { type CopyShell, copyShell } from './sub-agents/copy-shell.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
+import { systemPrompt } from './system-prompt.ts';
 import { bashTool } from './tools/bash.ts';
 import { fileTools } from './tools/file-tools.ts';
 import { supervisorTools } from './tools/supervisor.ts';
@@ -23,13 +26,24 @@ import type { Team } from './work.ts';
 
 /** What a worker works with through all of its rounds. */
 export interface Hands {
+  readonly engine: Engine;
+  /** The worker's standing orders. */
+  readonly system: string;
   readonly tools: readonly ToolDefinition[];
   readonly afterRound: NonNullable<EngineHost['afterRound']>;
   readonly mayCall: EngineHost['mayCall'];
+  readonly emit: EngineHost['emit'];
 }
 
-/** Opens the guard and the tools, once for a job: what stays open is closed with the job's sandbox. */
-export async function openHands(job: RunningJob, prepared: Prepared, team: Team): Promise<Hands> {
+/** Once for a job: what stays open is closed with the job's sandbox. */
+export function openHands(job: RunningJob, prepared: Prepared, team: Team): Promise<Hands> {
+  return team.client === null
+    ? openOwnHands(job, prepared, team)
+    : openClientHands(job, prepared, team, team.client);
+}
+
+/** Guard and tools of our own loop. */
+async function openOwnHands(job: RunningJob, prepared: Prepared, team: Team): Promise<Hands> {
   const { record } = job.writer;
   const guard = await openGuard({
     places: job.places,
@@ -48,13 +62,23 @@ export async function openHands(job: RunningJob, prepared: Prepared, team: Team)
   const mayCall = allowance(job, prepared, team);
   const work = workTools(job, { sandbox: hidden.sandbox, neverSend: prepared.neverSend }, { guard, touched });
   const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work, hidden: hidden.files, mayCall });
-  const { denyTools } = job.task;
   const tools = [
     ...work,
     ...supervisorTools(team.questions, team.activity.note),
     taskTool((role, prompt, signal) => subAgents.run(role, prompt, signal)),
-  ].filter((tool) => !denyTools.includes(tool.name));
-  return { tools, afterRound: (calls) => stagnation.afterRound(calls), mayCall };
+  ].filter((tool) => hasTool(tool.name, job.task));
+  return {
+    engine: team.engine,
+    system: systemPrompt(job.task, {
+      subdirectory: record.subdirectory,
+      test: record.gate.test,
+      commandTimeout: record.limits.commandTimeout,
+    }),
+    tools,
+    afterRound: (calls) => stagnation.afterRound(calls),
+    mayCall,
+    emit: team.activity.onEvent,
+  };
 }
 
 /** The tools that touch the workspace, without those the job was denied. */
@@ -79,11 +103,12 @@ function workTools(
       longestSeconds: limits.timeout,
       log: job.log.output,
       guard,
+      rules: job.task,
     }),
     ...fileTools(files, touched),
   ];
   return all
-    .filter((tool) => !job.task.denyTools.includes(tool.name))
+    .filter((tool) => hasTool(tool.name, job.task))
     .map((tool) => withoutSecrets(tool, job.ownRedactor));
 }
 

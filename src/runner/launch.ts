@@ -12,12 +12,14 @@ export interface Secrets {
   readonly grader: readonly ModelRef[];
   /** Models of sub-agents, by role; a role that has none works with the worker's. */
   readonly roles: Readonly<Record<string, readonly ModelRef[]>>;
+  /** For a client's side calls; null: the first of `models` does them. */
+  readonly small: ModelRef | null;
   readonly passEnv: Readonly<Record<string, string>>;
 }
 
 /** All of them: none of their keys may be written anywhere. */
-export function allModels({ models, grader, roles }: Secrets): ModelRef[] {
-  return [...models, ...grader, ...Object.values(roles).flat()];
+export function allModels({ models, grader, roles, small }: Secrets): ModelRef[] {
+  return [...models, ...grader, ...Object.values(roles).flat(), ...(small === null ? [] : [small])];
 }
 
 export interface Launch {

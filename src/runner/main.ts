@@ -71,6 +71,7 @@ async function run(repo: string, id: JobId, secrets: Secrets, redactor: Redactor
     models: [first, ...fallbacks],
     graderModels: secrets.grader,
     roleModels: secrets.roles,
+    small: secrets.small,
     passEnv: secrets.passEnv,
     paths,
     places: workspacePaths(stateDirectory(process.env), store.repo, id),

@@ -1,5 +1,6 @@
 import { nativeEngine } from '../engine/native/engine.ts';
 import { NO_PROOF } from '../job/receipt.ts';
+import { UserError } from '../job/user-error.ts';
 import { Fenced } from '../store/job-writer.ts';
 import { openInbox, openOutbox } from '../store/mailbox.ts';
 import { userDirectory } from '../store/paths.ts';
@@ -9,6 +10,8 @@ import { Activity } from './activity.ts';
 import { runAsk } from './ask/run-ask.ts';
 import { capsReader } from './caps.ts';
 import { checkpoint } from './checkpoint.ts';
+import { locateClient } from './claude/open.ts';
+import { removeSocketFolder } from './claude/socket-folder.ts';
 import { faultEnd } from './fault.ts';
 import { finish } from './finish.ts';
 import { type Graded, grade } from './grade.ts';
@@ -50,10 +53,11 @@ export async function runJob(job: RunningJob): Promise<void> {
   inbox.open(openInbox(job.store, job.writer.record.id));
   checkpoint('run:inbox');
   try {
-    await inTurn(job, { engine: nativeEngine, activity, questions, inbox, money });
+    await inTurn(job, { engine: nativeEngine, client: null, activity, questions, inbox, money });
   } finally {
     job.watchdogs.close();
     await inbox.close();
+    removeSocketFolder(job.writer.record.id);
     job.log.close();
     checkpoint('run:closed');
   }
@@ -87,7 +91,15 @@ async function admitted(job: RunningJob): Promise<Admission> {
   }
 }
 
-async function passThrough(job: RunningJob, team: Team): Promise<void> {
+async function passThrough(job: RunningJob, own: Team): Promise<void> {
+  let client: string | null;
+  try {
+    client = needsClient(job) ? await locateClient(job) : null;
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    return finish(job, null, ungraded(failed('launch_failed', error.message)), own.activity);
+  }
+  const team = { ...own, client };
   if (job.task.ask !== null) return runAsk(job, job.task.ask, team);
   let prepared: Prepared | null = null;
   let graded: Graded;
@@ -101,6 +113,11 @@ async function passThrough(job: RunningJob, team: Team): Promise<void> {
     graded = await afterFault(job, prepared, error);
   }
   await finish(job, prepared, graded, team.activity);
+}
+
+/** A single question needs none: it is one request, whatever the engine. */
+function needsClient({ writer, task }: RunningJob): boolean {
+  return writer.record.engine === 'claude' && task.ask?.tools !== false;
 }
 
 function ungraded(end: End): Graded {

@@ -19,6 +19,8 @@ export interface RunningJob {
   readonly graderModels: readonly ModelRef[];
   /** Of sub-agents, by role. */
   readonly roleModels: Readonly<Record<string, readonly ModelRef[]>>;
+  /** For a client's side calls; null: the first of `models` does them. */
+  readonly small: ModelRef | null;
   readonly passEnv: Readonly<Record<string, string>>;
   readonly paths: RunPaths;
   readonly places: WorkspacePaths;

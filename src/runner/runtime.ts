@@ -58,9 +58,14 @@ function removeUnused(runtimes: string, now: number): void {
 /** The chunks bear a digest of what is in them in their names, and the rest is read. */
 function digestOf(built: string): string {
   const hash = createHash('sha256');
-  for (const name of ['runner.mjs', 'files.mjs']) hash.update(readFileSync(join(built, name)));
+  for (const name of ['runner.mjs', 'files.mjs', 'inside.mjs']) hash.update(readFileSync(join(built, name)));
   hash.update(readdirSync(join(built, 'chunks')).sort().join('\n'));
   return hash.digest('hex').slice(0, 12);
+}
+
+/** What runs beside the client in its sandbox: beside the running runner. */
+export function insideProgram(): string {
+  return fileURLToPath(new URL('inside.mjs', import.meta.url));
 }
 
 /** The helper for the file tools: beside the running runner. */

@@ -23,6 +23,7 @@ import { findRepository } from '../workspace/repository.ts';
 import { openSandbox } from '../workspace/sandbox/open.ts';
 import { sweepJob } from '../workspace/sandbox/sweep.ts';
 import { checkpoint } from './checkpoint.ts';
+import { removeSocketFolder } from './claude/socket-folder.ts';
 import { JobLog } from './job-log.ts';
 import type { Secrets } from './launch.ts';
 import { patchSecrets } from './patch-secrets.ts';
@@ -63,6 +64,7 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
   const places = workspacePaths(stateDirectory(process.env), store.repo, record.id);
   const paths = runPaths(store, record.id);
   await sweepJob(record.id, [places.folder], { startedAfter: startTicks(record) });
+  removeSocketFolder(record.id);
   checkpoint('salvage:swept');
   const repository = await findRepository(record.checkout);
   const left = readLeftovers(paths.leftovers);

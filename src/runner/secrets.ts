@@ -45,6 +45,7 @@ const secretsSchema: z.ZodType<Secrets> = z.object({
   models: z.array(model),
   grader: z.array(model),
   roles: z.record(z.string(), z.array(model)),
+  small: model.nullable(),
   passEnv: z.record(z.string(), z.string()),
 });
 

@@ -9,10 +9,13 @@ import { type Worked, workedOf } from './outcome.ts';
 import { sharedPauses } from './pauses.ts';
 import type { Questions } from './questions.ts';
 import type { RunningJob } from './running-job.ts';
-import { messageOf, systemPrompt } from './system-prompt.ts';
+import { messageOf } from './system-prompt.ts';
 
 export interface Team {
+  /** Of all who judge, sum up or do a part; the worker's own is in its hands. */
   readonly engine: Engine;
+  /** The program of the claude engine, for a job that is worked on with it; null: the worker's engine is `engine`. */
+  readonly client: string | null;
   readonly activity: Activity;
   readonly questions: Questions;
   readonly inbox: Inbox;
@@ -29,19 +32,15 @@ export async function work(
   hands: Hands,
   again: string | null = null,
 ): Promise<Worked> {
-  const { activity, engine, inbox } = team;
+  const { inbox } = team;
   const { record } = job.writer;
   // After a question to the supervisor it runs already.
   if (record.state !== 'running') job.writer.move({ to: 'running', reason: null });
   checkpoint('work:running');
   job.watchdogs.watchSilence();
-  const run = engine.start(
+  const run = hands.engine.start(
     {
-      system: systemPrompt(job.task, {
-        subdirectory: record.subdirectory,
-        test: record.gate.test,
-        commandTimeout: record.limits.commandTimeout,
-      }),
+      system: hands.system,
       prompt: again ?? messageOf(job.task),
       models: job.models,
       conversation: {
@@ -57,7 +56,7 @@ export async function work(
       ...sharedPauses(job.log),
       mayCall: hands.mayCall,
       afterRound: hands.afterRound,
-      emit: activity.onEvent,
+      emit: hands.emit,
     },
   );
   const abort = () => run.abort();

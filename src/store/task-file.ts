@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { isJobId, type JobId } from '../job/ids.ts';
+import { PERMISSION_MODES } from '../job/permission-mode.ts';
 import { NO_RULES, type Task } from '../job/task.ts';
 import { writeAtomic } from './atomic-file.ts';
 import { ensureFolder } from './folders.ts';
@@ -20,6 +21,10 @@ const schema: z.ZodType<Task> = z.object({
   notSeen: z.object({ changed: count, untracked: count }),
   // Not in the tasks of the first versions.
   denyTools: z.array(z.string()).default([]),
+  allowTools: z.array(z.string()).default([]),
+  permissionMode: z.enum(PERMISSION_MODES).nullable().default(null),
+  addDirs: z.array(z.string()).default([]),
+  clientPrompt: z.enum(['slim', 'full']).default('slim'),
   passCaps: z.boolean().default(false),
   proof: z
     .object({ protect: z.array(z.string()), allowTestEdits: z.boolean(), mustFailFirst: z.boolean() })

@@ -85,7 +85,7 @@ function loginFlow(): LoginFlow {
 function programFolder(): string {
   const folder = makeFolder();
   mkdirSync(join(folder, 'runner', 'chunks'), { recursive: true });
-  for (const name of ['files.mjs', 'runner.mjs', 'chunks/dist-ABCD1234.mjs'])
+  for (const name of ['files.mjs', 'inside.mjs', 'runner.mjs', 'chunks/dist-ABCD1234.mjs'])
     writeFileSync(join(folder, 'runner', name), name);
   return folder;
 }

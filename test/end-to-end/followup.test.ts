@@ -104,7 +104,7 @@ describe('followup', () => {
     expect(task).toMatchObject({
       value: {
         goesOn: { job: first, how: 'followup', start: before.result?.commit },
-        denyTools: ['grep', 'glob'],
+        denyTools: ['Grep', 'Glob'],
       },
     });
     const list = (await world.run(['list', '--json'])).json<{ conversations: { jobs: unknown[] }[] }>();

@@ -34,7 +34,7 @@ function resolution(primary: ReadyModel, change: Partial<ModelResolution> = {}):
     graderFallbacks: [],
     roles: {},
     small: null,
-    engine: null,
+    engine: 'native',
     permissionMode: null,
     notices: [],
     ...change,

@@ -6,12 +6,13 @@ import { makeFolder } from '../helpers/repository.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** A built program, with one chunk of this name. */
-function built(chunk: string): string {
+/** A built program, with one chunk of this name, and this in what runs beside the client. */
+function built(chunk: string, inside = 'inside.mjs'): string {
   const folder = makeFolder();
   mkdirSync(join(folder, 'runner', 'chunks'), { recursive: true });
   for (const name of ['runner.mjs', 'files.mjs', `chunks/${chunk}`])
     writeFileSync(join(folder, 'runner', name), name);
+  writeFileSync(join(folder, 'runner', 'inside.mjs'), inside);
   return folder;
 }
 
@@ -22,10 +23,11 @@ it('copies the whole runner once for each build', () => {
   expect(readFileSync(join(dirname(first), 'chunks/one-AAAA1111.mjs'), 'utf8')).toBe(
     'chunks/one-AAAA1111.mjs',
   );
-  expect(existsSync(join(dirname(first), 'files.mjs'))).toBe(true);
+  for (const name of ['files.mjs', 'inside.mjs']) expect(existsSync(join(dirname(first), name))).toBe(true);
   expect(runtimeCopy(program, state)).toBe(first);
   expect(runtimeCopy(built('one-BBBB2222.mjs'), state)).not.toBe(first);
-  expect(readdirSync(join(state, 'runtime'))).toHaveLength(2);
+  expect(runtimeCopy(built('one-AAAA1111.mjs', 'changed'), state)).not.toBe(first);
+  expect(readdirSync(join(state, 'runtime'))).toHaveLength(3);
 });
 
 it('takes away what no runner was started from for a month, when a new build comes', () => {

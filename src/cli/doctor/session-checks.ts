@@ -3,13 +3,13 @@ import { execa } from 'execa';
 import which from 'which';
 import { bellFile, isSessionId } from '../../notify/places.ts';
 import { allSessions, readSession } from '../../notify/sessions.ts';
+import { CLIENT_FLOOR, isAtLeast, versionIn } from '../../provider/claude-client.ts';
 import { loginKindOf } from '../../provider/login/saved-logins.ts';
 import { userDirectory } from '../../store/paths.ts';
 import { rulesState } from '../claude-settings/allow-rules.ts';
 import { statusLineState } from '../claude-settings/status-line.ts';
 import { describeProfiles, type ShownProfile } from '../config/describe-profiles.ts';
 import type { VerbContext } from '../verb.ts';
-import { CLIENT_FLOOR, isAtLeast, versionIn } from './client-version.ts';
 import { type Check, check, type Finding } from './finding.ts';
 import { RUNG_WORDS, rungOf } from './wake-up.ts';
 

@@ -1,33 +1,45 @@
 import { join } from 'node:path';
-import type { ToolDefinition } from '../../engine/engine.ts';
+import type { Engine, ToolDefinition } from '../../engine/engine.ts';
 import { count } from '../../job/format.ts';
+import { hasTool } from '../../job/tool-rules.ts';
 import { runtimeOf } from '../../provider/sandbox-runtime.ts';
 import { filesInside } from '../../workspace/files-helper/client.ts';
+import { neverSent } from '../../workspace/never-send.ts';
 import { findRepository } from '../../workspace/repository.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import type { Snapshot } from '../../workspace/snapshot.ts';
 import { snapshotOfHead } from '../../workspace/snapshot-of-head.ts';
 import { checkpoint } from '../checkpoint.ts';
+import { projectInstructions } from '../claude/instructions.ts';
+import { clientFolder, openClaude } from '../claude/open.ts';
 import { hideNeverSent, withholdNeverSent } from '../never-send.ts';
 import type { RunningJob } from '../running-job.ts';
 import { filesProgram } from '../runtime.ts';
 import { fileTools } from '../tools/file-tools.ts';
 import { withoutSecrets } from '../tools/without-secrets.ts';
+import type { Team } from '../work.ts';
 
 /** A snapshot of the checkout, and the tools to look at it. */
 export interface Lookout {
   readonly sandbox: Sandbox;
+  /** Who looks at it, and its standing orders on that. */
+  readonly engine: Engine;
+  readonly instructions: string;
   readonly tools: readonly ToolDefinition[];
   readonly notes: readonly string[];
 }
 
-/** Clones HEAD, lays the checkout's uncommitted work over it, and opens the reading tools on that. No ref is made. */
-export async function openLookout(job: RunningJob): Promise<Lookout> {
+/**
+ * Clones HEAD, lays the checkout's uncommitted work over it, and opens the reading tools on that: ours, or the client's.
+ * No ref is made.
+ */
+export async function openLookout(job: RunningJob, team: Pick<Team, 'engine' | 'client'>): Promise<Lookout> {
   const { record } = job.writer;
   const { work } = job.places;
+  const repository = await findRepository(record.checkout);
   const snapshot = await snapshotOfHead({
-    repository: await findRepository(record.checkout),
+    repository,
     id: record.id,
     clone: work,
     folder: join(job.places.folder, 'snapshot'),
@@ -51,6 +63,25 @@ export async function openLookout(job: RunningJob): Promise<Lookout> {
     readable: [],
   });
   const hidden = await hideNeverSent(sandbox, globs, { work, beside: job.places.folder });
+  const notes = notesOn(snapshot);
+  if (team.client !== null) {
+    const place = {
+      client: team.client,
+      sandbox: hidden.sandbox,
+      cwd: work,
+      guard: null,
+      neverSend: globs,
+      tools: LOOKING,
+    };
+    const engine = await openClaude(job, place);
+    const instructions = await projectInstructions(repository, {
+      commit: job.writer.record.base,
+      subdirectory: '',
+      folder: clientFolder(job),
+      isHidden: neverSent(globs),
+    });
+    return { sandbox, engine, instructions, tools: [], notes };
+  }
   const files = filesInside({
     sandbox: hidden.sandbox,
     workspace: work,
@@ -59,10 +90,13 @@ export async function openLookout(job: RunningJob): Promise<Lookout> {
     timeoutMs: record.limits.commandTimeout * 1000,
   });
   const tools = fileTools(files, () => undefined)
-    .filter((tool) => tool.readOnly && !job.task.denyTools.includes(tool.name))
+    .filter((tool) => tool.readOnly && hasTool(tool.name, job.task))
     .map((tool) => withoutSecrets(tool, job.ownRedactor));
-  return { sandbox, tools, notes: notesOn(snapshot) };
+  return { sandbox, engine: team.engine, instructions: '', tools, notes };
 }
+
+/** The client's names of what changes nothing. */
+const LOOKING = ['Read', 'Grep', 'Glob'];
 
 function notesOn({ leftOut }: Snapshot): string[] {
   if (leftOut.length === 0) return [];

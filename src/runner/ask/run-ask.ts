@@ -22,7 +22,7 @@ export async function runAsk(job: RunningJob, ask: AskTask, team: Team): Promise
   let lookout: Lookout | null = null;
   let spoken: Spoken;
   try {
-    lookout = ask.tools ? await openLookout(job) : null;
+    lookout = ask.tools ? await openLookout(job, team) : null;
     const stopped = stopEnd(job.stop);
     spoken = stopped ? { end: stopped, answer: '' } : await speak(job, ask, lookout, team);
   } catch (error) {
@@ -65,9 +65,9 @@ async function oneRun(
   resume: boolean,
 ): Promise<Worked> {
   const { limits } = job.writer.record;
-  const run = engine.start(
+  const run = (lookout?.engine ?? engine).start(
     {
-      system: askPrompt(job.task, ask),
+      system: `${askPrompt(job.task, ask)}${lookout?.instructions ?? ''}`,
       prompt,
       models: job.models,
       conversation: { file: job.paths.transcript, resume, redactor: job.redactor },

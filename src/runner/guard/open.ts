@@ -25,6 +25,8 @@ export interface GuardOptions {
     readonly home: string;
     readonly temp: string;
   };
+  /** Where the shim is put; by default in the job's folder. Made afresh, its parent has to be there. */
+  readonly programs?: string;
   /** The user's, absolute. */
   readonly checkout: string;
   readonly level: SandboxLevel;
@@ -37,11 +39,18 @@ export interface GuardOptions {
 export const COPIES = 'copies';
 
 /** Writes the shim beside the workspace. Throws a UserError (exit 6) when there is no git. */
-export async function openGuard({ places, checkout, level, path, refused }: GuardOptions): Promise<Guard> {
+export async function openGuard({
+  places,
+  programs,
+  checkout,
+  level,
+  path,
+  refused,
+}: GuardOptions): Promise<Guard> {
   // At level full /tmp is the job's own; below it is everybody's.
   const own = [places.temp, places.home, join(places.folder, COPIES), ...(level === 'full' ? ['/tmp'] : [])];
   const folders = { workspace: places.work, checkout, home: places.home, temp: places.temp, own };
-  const programs = join(places.folder, 'programs');
-  const bashEnv = await installShim(programs, gitProgram(places.work, absolutePath(path)), folders);
-  return { folders, env: { BASH_ENV: bashEnv }, readable: [programs], refused };
+  const folder = programs ?? join(places.folder, 'programs');
+  const bashEnv = await installShim(folder, gitProgram(places.work, absolutePath(path)), folders);
+  return { folders, env: { BASH_ENV: bashEnv }, readable: [folder], refused };
 }

@@ -47,6 +47,7 @@ export function copyShell(place: CopyPlace): CopyShell {
     longestSeconds: timeout,
     log: job.log.output,
     guard: { ...guard, folders: { ...guard.folders, workspace: work } },
+    rules: job.task,
   });
   const lazy: Sandbox = {
     level: 'full',

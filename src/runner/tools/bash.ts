@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import type { ToolDefinition, ToolResult } from '../../engine/engine.ts';
 import { formatDuration, trimLine } from '../../job/format.ts';
+import type { Task } from '../../job/task.ts';
+import { judgeShell } from '../../job/tool-rules.ts';
 import type { Captured, CommandResult, Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import { judge } from '../guard/judge.ts';
 import type { Guard } from '../guard/open.ts';
+import { simpleCommands } from './simple-commands.ts';
 
 const input = z.strictObject({
   command: z.string().min(1),
@@ -19,6 +22,8 @@ export interface BashOptions {
   readonly longestSeconds: number;
   readonly log: (chunk: Uint8Array) => void;
   readonly guard: Guard;
+  /** What of the shell may be used; absent: all of it. */
+  readonly rules?: Pick<Task, 'allowTools' | 'denyTools'>;
 }
 
 const KEEP_BYTES = 30_000;
@@ -34,6 +39,11 @@ export function bashTool(options: BashOptions): ToolDefinition {
       const { command, timeoutSeconds } = input.parse(args);
       const seconds = Math.min(timeoutSeconds ?? options.timeoutSeconds, options.longestSeconds);
       options.log(Buffer.from(`$ ${command}\n`));
+      const ruled = options.rules && judgeShell(options.rules, simpleCommands(command));
+      if (ruled?.allow === false) {
+        options.log(Buffer.from(`[refused] ${ruled.why}\n`));
+        return { ok: false, text: ruled.why, summary: `${trimLine(command, 80)} → refused` };
+      }
       const verdict = judge(command, { ...options.guard.folders, cwd: options.cwd });
       if (verdict.kind === 'refuse') {
         options.log(Buffer.from(`[refused] ${verdict.sentence}\n`));

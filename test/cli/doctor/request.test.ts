@@ -33,7 +33,7 @@ function resolution(baseUrl: string, api: ModelApi = 'openai-chat'): ModelResolu
     graderFallbacks: [],
     roles: {},
     small: null,
-    engine: null,
+    engine: 'native',
     permissionMode: null,
     notices: [],
   };

@@ -20,7 +20,7 @@ function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): strin
     graderFallbacks: [],
     roles: {},
     small: null,
-    engine: null,
+    engine: 'native',
     permissionMode: null,
     notices: [],
   };

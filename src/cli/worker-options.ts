@@ -1,0 +1,100 @@
+import { PERMISSION_MODES, type PermissionMode, permissionMode } from '../job/permission-mode.ts';
+import { TOOL_NAMES } from '../job/task.ts';
+import { clientRule, parseRule } from '../job/tool-rules.ts';
+import { ENGINES, type EngineName } from '../provider/engine-name.ts';
+import { usage } from './parse.ts';
+
+const text = { type: 'string' } as const;
+const many = { type: 'string', multiple: true } as const;
+
+/** What the verbs that begin a conversation let one say of who works, and with what. */
+export const WORKER_OPTIONS = {
+  engine: text,
+  'client-prompt': text,
+  'permission-mode': text,
+  'allow-tool': many,
+  'deny-tool': many,
+} as const;
+
+/** Who works, and with what; undefined where nothing was said. */
+export interface WorkerRequest {
+  readonly engine: EngineName | undefined;
+  readonly clientPrompt: 'slim' | 'full' | undefined;
+  readonly permissionMode: PermissionMode | undefined;
+  /** Rules in Claude Code's spelling. */
+  readonly allowTools: readonly string[];
+  readonly denyTools: readonly string[];
+}
+
+/** Reads these options. Throws UserError (exit 2) for what is not of their form. */
+export function workerRequest(values: {
+  readonly engine?: string | undefined;
+  readonly 'client-prompt'?: string | undefined;
+  readonly 'permission-mode'?: string | undefined;
+  readonly 'allow-tool'?: readonly string[] | undefined;
+  readonly 'deny-tool'?: readonly string[] | undefined;
+}): WorkerRequest {
+  return {
+    engine: engineName(values.engine),
+    clientPrompt: promptSize(values['client-prompt']),
+    permissionMode: modeName(values['permission-mode']),
+    allowTools: toolRules('--allow-tool', values['allow-tool']),
+    denyTools: toolRules('--deny-tool', values['deny-tool']),
+  };
+}
+
+/** Rules in Claude Code's spelling, each once. Throws UserError (exit 2) for one that names no tool. */
+export function toolRules(
+  option: '--allow-tool' | '--deny-tool',
+  typed: readonly string[] | undefined,
+): string[] {
+  return [...new Set((typed ?? []).map((each) => known(option, each)))];
+}
+
+/**
+ * Refuses (exit 2) a pattern the native engine cannot hold anything against: it judges commands, no paths. A rule that
+ * looks as if it held, and does not, is worse than none.
+ */
+export function refuseForeignPatterns(
+  engine: EngineName,
+  rules: Pick<WorkerRequest, 'allowTools' | 'denyTools'>,
+): void {
+  if (engine === 'claude') return;
+  for (const typed of [...rules.allowTools, ...rules.denyTools]) {
+    const rule = parseRule(typed);
+    if (rule === null || rule.pattern === null || rule.tool === 'bash') continue;
+    throw usage(
+      'only Bash takes a pattern with the native engine',
+      typed,
+      `name the whole tool: ${typed.replace(/\(.*$/s, '')}`,
+    );
+  }
+}
+
+function known(option: string, typed: string): string {
+  const rule = clientRule(typed);
+  if (rule !== null) return rule;
+  throw usage(
+    `${option} takes a tool, or a pattern of its commands such as "Bash(git log *)"`,
+    typed,
+    `one of: ${Object.keys(TOOL_NAMES).join(' ')}`,
+  );
+}
+
+function engineName(typed: string | undefined): EngineName | undefined {
+  const found = ENGINES.find((each) => each === typed);
+  if (typed === undefined || found !== undefined) return found;
+  throw usage('no such engine', typed, `the engines there are: ${ENGINES.join(' ')}`);
+}
+
+function promptSize(typed: string | undefined): 'slim' | 'full' | undefined {
+  if (typed === undefined || typed === 'slim' || typed === 'full') return typed;
+  throw usage('--client-prompt takes slim or full', typed, 'e.g. --client-prompt slim');
+}
+
+function modeName(typed: string | undefined): PermissionMode | undefined {
+  if (typed === undefined) return undefined;
+  const found = permissionMode(typed);
+  if (found !== null) return found;
+  throw usage('no such permission mode', typed, `one of: ${PERMISSION_MODES.join(' ')}`);
+}

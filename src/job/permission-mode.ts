@@ -1,0 +1,33 @@
+/** What a worker may do without being asked, in Claude Code's own words, the narrowest first. */
+export const PERMISSION_MODES = [
+  'plan',
+  'default',
+  'manual',
+  'dontAsk',
+  'acceptEdits',
+  'auto',
+  'bypassPermissions',
+] as const;
+
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+// `default`, `manual` and `dontAsk` come to the same where nobody can be asked.
+const RANK: Readonly<Record<PermissionMode, number>> = {
+  plan: 0,
+  default: 1,
+  manual: 1,
+  dontAsk: 1,
+  acceptEdits: 2,
+  auto: 3,
+  bypassPermissions: 4,
+};
+
+/** Does `mode` allow more than `ceiling`? */
+export function isAbove(mode: PermissionMode, ceiling: PermissionMode): boolean {
+  return RANK[mode] > RANK[ceiling];
+}
+
+/** The mode a word names; null for none. */
+export function permissionMode(word: string): PermissionMode | null {
+  return PERMISSION_MODES.find((mode) => mode === word) ?? null;
+}

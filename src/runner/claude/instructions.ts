@@ -1,0 +1,88 @@
+import { join } from 'node:path';
+import { parentOf } from '../../job/relative-path.ts';
+import { asText, readBlobs } from '../../workspace/blobs.ts';
+import { fields, hostGit } from '../../workspace/git.ts';
+import type { NeverSent } from '../../workspace/never-send.ts';
+import { makeReader } from '../../workspace/put-back.ts';
+import { removeTree } from '../../workspace/remove.ts';
+import type { Repository } from '../../workspace/repository.ts';
+
+export interface InstructionsAt {
+  readonly commit: string;
+  /** Where the worker starts, relative to the root; '' is the root. */
+  readonly subdirectory: string;
+  /** One of our own, for a git directory. */
+  readonly folder: string;
+  readonly isHidden: NeverSent;
+}
+
+const NAMES = ['CLAUDE.md', 'AGENTS.md'] as const;
+const MOST_BYTES = 32 * 1024;
+/** A file that is longer is not read at all. */
+const MOST_BLOB_BYTES = 4 * 1024 * 1024;
+/** A regular file, executable or not; never a link, which leads where it likes. */
+const REGULAR = /^100(?:644|755) blob ([0-9a-f]+)\t/;
+
+/**
+ * What the project says to those who work on it, as text: the client is started without any settings of the project,
+ * and would not read it. Read as blobs of the commit, from the root and each folder down to where the worker starts.
+ * '' where there is nothing. Throws GitError.
+ */
+export async function projectInstructions(repository: Repository, at: InstructionsAt): Promise<string> {
+  const gitDir = join(at.folder, 'instructions.git');
+  await removeTree(gitDir);
+  await makeReader(repository, gitDir);
+  const paths = foldersDownTo(at.subdirectory).flatMap((folder) =>
+    NAMES.map((name) => (folder === '' ? name : `${folder}/${name}`)),
+  );
+  const args = ['--literal-pathspecs', 'ls-tree', '-z', '--full-tree', at.commit, '--', ...paths];
+  const { stdout } = await hostGit({ gitDir, args });
+  const files = fields(stdout).flatMap((field) => {
+    const entry = field.toString('utf8');
+    const object = REGULAR.exec(entry)?.[1];
+    const path = entry.slice(entry.indexOf('\t') + 1);
+    return object === undefined || at.isHidden(path) ? [] : [{ path, object }];
+  });
+  files.sort((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
+  const blobs = await readBlobs(
+    gitDir,
+    files.map(({ object }) => object),
+    MOST_BLOB_BYTES,
+  );
+  await removeTree(gitDir);
+  return instructionsText(files.map(({ path, object }) => ({ path, text: asText(blobs.get(object)) })));
+}
+
+/** All of them within one bound; what is not shown whole is named, so that it can be read. Pure. */
+export function instructionsText(
+  files: readonly { readonly path: string; readonly text: string | null }[],
+): string {
+  const sections: string[] = [];
+  const said = new Set<string>();
+  let left = MOST_BYTES;
+  for (const { path, text } of files) {
+    const whole = text?.trim();
+    if (whole === '' || (whole !== undefined && said.has(whole))) continue;
+    if (whole === undefined || left === 0) {
+      sections.push(`The project's instructions go on in ${path}: read it first and follow it.`);
+      continue;
+    }
+    said.add(whole);
+    const bytes = Buffer.from(whole);
+    const shown = bytes.length <= left ? whole : wholeCharacters(bytes.subarray(0, left));
+    const note = shown === whole ? '' : `\n[cut here; read the rest of it in ${path}]`;
+    sections.push(`The project's instructions (${path}):\n\n${shown}${note}`);
+    left -= Math.min(left, bytes.length);
+  }
+  return sections.map((section) => `\n\n${section}`).join('');
+}
+
+/** Without the character that the cut has torn. */
+function wholeCharacters(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true });
+}
+
+/** `a/b` → '', `a`, `a/b`. */
+function foldersDownTo(subdirectory: string): string[] {
+  return subdirectory === '' ? [''] : [...foldersDownTo(parentOf(subdirectory)), subdirectory];
+}

@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { clientRule, hasTool, judgeShell, matchesPattern } from '../../src/job/tool-rules.ts';
+
+const NONE = { allowTools: [], denyTools: [], permissionMode: null };
+
+it.each([
+  ['Read', 'Read'],
+  ['bash', 'Bash'],
+  ['Bash(git log *)', 'Bash(git log *)'],
+  ['bash(npm run test:*)', 'Bash(npm run test:*)'],
+  ['Nothing', null],
+  ['Bash()', null],
+])('%s is kept as %s', (typed, kept) => {
+  expect(clientRule(typed)).toBe(kept);
+});
+
+it.each([
+  ['git log *', 'git log -3', true],
+  ['git log *', 'git push', false],
+  ['npm run test:*', 'npm run test', true],
+  ['npm run test:*', 'npm run test -- x', true],
+  ['npm run test:*', 'npm run tests', false],
+  ['ls', 'ls -l', false],
+  ['a.c', 'abc', false],
+])('%s against %s is %s', (pattern, command, matches) => {
+  expect(matchesPattern(pattern, command)).toBe(matches);
+});
+
+describe('which tools there are', () => {
+  it.each([
+    [{}, 'bash', true],
+    [{ denyTools: ['bash'] }, 'bash', false],
+    [{ denyTools: ['Bash(rm *)'] }, 'bash', true],
+    [{ allowTools: ['Read'] }, 'edit', false],
+    [{ allowTools: ['Read'], denyTools: ['Read'] }, 'read', false],
+    [{ allowTools: ['Read'] }, 'ask_supervisor', true],
+    [{ permissionMode: 'plan', allowTools: ['Bash'] }, 'bash', false],
+    [{ permissionMode: 'default' }, 'edit', false],
+    [{ permissionMode: 'default', allowTools: ['Edit'] }, 'edit', true],
+    [{ permissionMode: 'acceptEdits' }, 'write', true],
+    [{ permissionMode: 'acceptEdits' }, 'bash', false],
+    [{ permissionMode: 'auto' }, 'bash', true],
+  ] as const)('%j: %s is %s', (change, tool, has) => {
+    expect(hasTool(tool, { ...NONE, ...change })).toBe(has);
+  });
+});
+
+describe('what a shell may run', () => {
+  it.each([
+    [[], ['Bash(git push:*)'], ['ls', 'git push'], false],
+    [[], ['Bash(git push:*)'], ['ls'], true],
+    [['Bash(git log *)'], [], ['git log -1', 'rm x'], false],
+    [['Bash(git log *)'], [], ['git log -1'], true],
+    [['Bash(git *)'], ['Bash(git push:*)'], ['git push'], false],
+    [['Bash', 'Bash(git *)'], [], ['ls'], true],
+    [['Bash(git *)'], [], null, false],
+    [[], [], null, true],
+  ] as const)('%j, without %j: %j is %s', (allowTools, denyTools, commands, allow) => {
+    expect(judgeShell({ allowTools, denyTools }, commands && told(...commands)).allow).toBe(allow);
+  });
+});
+
+function told(...texts: string[]) {
+  return texts.map((text) => ({ text, isTold: true, writes: false }));
+}
+
+describe('what is denied', () => {
+  const rules = { allowTools: [], denyTools: ['Bash(git push:*)'] };
+
+  it.each([
+    'git push x',
+    '/usr/bin/git push x',
+    'env git push x',
+    'bash -c git push x',
+    'find . -exec git push {} +',
+    'nohup nice -n 3 git push',
+  ])('is denied as %s', (text) => {
+    expect(judgeShell(rules, told(text)).allow).toBe(false);
+  });
+
+  it.each(['git commit -m git push x', 'echo git push x', 'git pushes'])('is not what %s says', (text) => {
+    expect(judgeShell(rules, told(text)).allow).toBe(true);
+  });
+
+  it('is refused as well where words are put together as it runs', () => {
+    expect(judgeShell(rules, [{ text: 'git $E x', isTold: false, writes: false }]).allow).toBe(false);
+    expect(
+      judgeShell({ allowTools: ['Bash(git *)'], denyTools: [] }, [
+        { text: 'git $E', isTold: false, writes: false },
+      ]).allow,
+    ).toBe(true);
+  });
+});
+
+it('a command that is allowed may not write to a file', () => {
+  const rules = { allowTools: ['Bash(git log *)'], denyTools: [] };
+  expect(judgeShell(rules, [{ text: 'git log -1', isTold: true, writes: true }]).allow).toBe(false);
+});
