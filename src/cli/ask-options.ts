@@ -25,6 +25,7 @@ answer and prints it; else prints the id, and the answer is fetched with result.
   --append-system-prompt TEXT
   --engine native|claude  who looks (native); with --no-tools always native
   --allow-tool RULE       only this: Read, Grep or Glob; --deny-tool: not this
+  --add-dir DIR           a folder it may read as well (repeatable)
   --permission-mode M     and --client-prompt: as in start
   --allow-unsandboxed     though no full sandbox is available, this time
   --wait S                how long to wait (100); 0 not at all

@@ -1,6 +1,5 @@
 import { boundLimits } from '../job/bound-limits.ts';
 import type { Limits } from '../job/limits.ts';
-import type { PermissionMode } from '../job/permission-mode.ts';
 import type { JobRecord } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
@@ -8,6 +7,7 @@ import { withKnownPrices } from '../provider/price-models.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
 import { limitsOf, type Settings } from '../provider/settings.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
+import { foldersStillThere } from './extra-folders.ts';
 import { refuseInherited } from './inherited-consent.ts';
 import { isBoundModel } from './model-caller.ts';
 import { modeUnder } from './permission-mode.ts';
@@ -29,8 +29,8 @@ export interface ModelFlags {
 }
 
 export interface InheritedTerms extends Terms {
-  /** Of the job before, under today's ceiling. */
-  readonly permissionMode: PermissionMode | null;
+  /** Of the job before: its mode under today's ceiling, its folders as far as they are still there. */
+  readonly kept: Pick<Task, 'permissionMode' | 'addDirs'>;
 }
 
 /**
@@ -60,7 +60,8 @@ export async function inheritTerms(
   await requireClient(env, { engine: model.engine, settings, repository: wanted.projectRoot });
   const permissionMode = modeUnder(task.permissionMode, settings.permissionCeiling);
   const { network } = record;
-  const inherited = { network, passEnv: task.passEnv, sandbox, model };
+  const folders = foldersStillThere(task.addDirs);
+  const inherited = { network, passEnv: task.passEnv, addDirs: folders.there, sandbox, model };
   refuseInherited(context, { verb, record, settings }, inherited);
   refuseWithoutConsent(sandbox, settings, record.sandbox === sandbox.level);
   const passEnv = passedVariables(env, task.passEnv);
@@ -73,9 +74,9 @@ export async function inheritTerms(
     sandbox,
     network,
     limits,
-    permissionMode,
+    kept: { permissionMode, addDirs: folders.there },
     passEnv,
-    notices: [...warned, ...model.notices, ...notice, ...priceNotice(model, limits)],
+    notices: [...warned, ...folders.notices, ...model.notices, ...notice, ...priceNotice(model, limits)],
   };
 }
 

@@ -4,6 +4,7 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
 import type { Settings } from '../provider/settings.ts';
 import type { BestLevel } from '../workspace/sandbox/levels.ts';
+import { isAllowed } from './extra-folders.ts';
 import { isBoundModel } from './model-caller.ts';
 import type { VerbContext } from './verb.ts';
 
@@ -12,6 +13,8 @@ export interface Inheritance {
   readonly network: JobRecord['network'];
   /** Names of variables. */
   readonly passEnv: readonly string[];
+  /** Real paths. */
+  readonly addDirs: readonly string[];
   readonly sandbox: BestLevel;
   readonly model: Pick<ModelResolution, 'name' | 'profile'>;
 }
@@ -21,10 +24,10 @@ type OwnModel = Pick<ModelResolution, 'name' | 'profile'> | null;
 
 /**
  * The parts of it that are beyond the user's settings as they are now, in words: what the person has agreed to for one
- * call, or had set then. Pure.
+ * call, or had set then.
  */
 export function beyondSettings(
-  { network, passEnv, sandbox, model }: Inheritance,
+  { network, passEnv, addDirs, sandbox, model }: Inheritance,
   settings: Settings,
   own: OwnModel,
 ): string[] {
@@ -35,6 +38,7 @@ export function beyondSettings(
     ...(isHeld ? [] : [`sandbox level "${sandbox.level}"`]),
     ...(network === 'none' || settings.sandbox.network === 'full' ? [] : [`network ${network}`]),
     ...passEnv.filter((name) => !settings.env.pass.includes(name)).map((name) => `variable ${name}`),
+    ...addDirs.filter((folder) => !isAllowed(folder, settings.addDirs)).map((folder) => `folder ${folder}`),
     ...(isOwnModel ? [] : [`model ${model.name}`]),
   ];
 }

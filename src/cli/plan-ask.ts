@@ -23,8 +23,7 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
   const repository = await repositoryAround(context.cwd);
   // Where there is nothing to look at, tools have nothing to do.
   const tools = request.tools && repository !== null;
-  const projectRoot = repository?.checkout ?? null;
-  const terms = await planTerms(context, start, { projectRoot, runsSomething: tools });
+  const terms = await planTerms(context, start, { repository, runsSomething: tools });
   refuseTooLong(start.prompt, terms.model);
   const place = repository === null ? placeOutside(context) : await placeIn(context, repository, tools);
   return {

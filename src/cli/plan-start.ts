@@ -35,7 +35,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
   if (!(await hasFolder(repository, base, repository.subdirectory))) throw notInBase(repository, base);
   await refuseTracked(repository);
   const after = await predecessor(context, request);
-  const terms = await planTerms(context, request, { projectRoot: repository.checkout, runsSomething: true });
+  const terms = await planTerms(context, request, { repository, runsSomething: true });
   const notSeen = await uncommitted(repository);
   return {
     ...terms,

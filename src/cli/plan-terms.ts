@@ -7,7 +7,10 @@ import { effectiveConfig } from '../provider/effective-config.ts';
 import { withKnownPrices } from '../provider/price-models.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
 import { limitsOf, type Settings } from '../provider/settings.ts';
+import type { Repository } from '../workspace/repository.ts';
 import { type BestLevel, bestLevel } from '../workspace/sandbox/levels.ts';
+import { extraFolders } from './extra-folders.ts';
+import { usage } from './parse.ts';
 import { modeUnder } from './permission-mode.ts';
 import { requireClient } from './require-client.ts';
 import type { StartRequest } from './start-options.ts';
@@ -35,14 +38,15 @@ export const NOTHING_RUNS: BestLevel = { level: 'full', backend: 'nothing runs',
 
 /**
  * Reads settings, model and sandbox for what was asked, and refuses what is switched off, or
- * not held by a sandbox the user agreed to. `projectRoot` is null outside of a repository.
+ * not held by a sandbox the user agreed to. Outside of a repository there is none.
  */
 export async function planTerms(
   context: VerbContext,
   request: StartRequest,
-  place: { readonly projectRoot: string | null; readonly runsSomething: boolean },
+  place: { readonly repository: Repository | null; readonly runsSomething: boolean },
 ): Promise<FirstTerms> {
-  const { settings, warnings } = effectiveConfig({ env: context.env, projectRoot: place.projectRoot });
+  const projectRoot = place.repository?.checkout ?? null;
+  const { settings, warnings } = effectiveConfig({ env: context.env, projectRoot });
   refuseSwitchedOff(settings);
   const warned: string[] = [...warnings];
   const asked = {
@@ -56,9 +60,10 @@ export async function planTerms(
   const model = await withKnownPrices(resolved, context.env);
   const sandbox = place.runsSomething ? await bestLevel(settings.sandbox.runtime) : NOTHING_RUNS;
   refuseWithoutConsent(sandbox, settings, request.allowUnsandboxed);
-  await requireClient(context.env, { engine: model.engine, settings, repository: place.projectRoot });
+  await requireClient(context.env, { engine: model.engine, settings, repository: projectRoot });
   refuseForeignPatterns(model.engine, request);
   const limits = { ...limitsOf(settings), ...definedValues(request.limits) };
+  if (!place.runsSomething) refuseUnread(request.addDirs);
   return {
     settings,
     model,
@@ -69,12 +74,24 @@ export async function planTerms(
       allowTools: request.allowTools,
       denyTools: request.denyTools,
       permissionMode: modeUnder(request.permissionMode ?? model.permissionMode, settings.permissionCeiling),
-      addDirs: [],
+      addDirs: extraFolders(context, request.addDirs, {
+        repository: place.repository,
+        allowed: settings.addDirs,
+      }),
       clientPrompt: request.clientPrompt ?? settings.claude.prompt,
     },
     passEnv: passedVariables(context.env, [...settings.env.pass, ...request.passEnv]),
     notices: [...warned, ...model.notices, ...priceNotice(model, limits)],
   };
+}
+
+function refuseUnread([first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw usage(
+    'there are no tools to read a folder with',
+    `--add-dir ${first}`,
+    'give files instead: --file F',
+  );
 }
 
 /** Without a price the budget says nothing: then the user hears what bounds the job. */

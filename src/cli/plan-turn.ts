@@ -53,7 +53,7 @@ export async function planTurn(
   });
   const start = task.ask === null ? startOfNextTurn(newest, task) : null;
   if (repository !== null && start !== null) await resolveBase(repository, start);
-  const { settings, notices, permissionMode, ...rest } = terms;
+  const { settings, notices, kept, ...rest } = terms;
   refuseForeignPatterns(newest.engine, { allowTools: [], denyTools: wish.denyTools });
   return {
     job: {
@@ -63,7 +63,7 @@ export async function planTurn(
         ...task,
         prompt: wish.prompt ?? task.prompt,
         notSeen: { changed: 0, untracked: 0 },
-        permissionMode,
+        ...kept,
         denyTools: [...new Set([...task.denyTools, ...wish.denyTools])],
         passCaps: wish.passCaps ?? false,
         goesOn: { job: newest.id, how: wish.how, start },

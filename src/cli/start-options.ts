@@ -36,6 +36,7 @@ once.
   --deny-tool RULE        not this, whatever is allowed: Bash, "Bash(rm *)"
   --permission-mode M     plan: looks only; default: and what --allow-tool has;
                           acceptEdits: and edits files; auto, bypassPermissions
+  --add-dir DIR           a folder it may read as well, never change (repeat)
   --pass-env NAME         let the worker's commands see a variable (repeatable)
   --network none|full     what its commands may reach (none)
   --allow-unsandboxed     run though no full sandbox is available, this time

@@ -14,6 +14,7 @@ export const WORKER_OPTIONS = {
   'permission-mode': text,
   'allow-tool': many,
   'deny-tool': many,
+  'add-dir': many,
 } as const;
 
 /** Who works, and with what; undefined where nothing was said. */
@@ -24,6 +25,8 @@ export interface WorkerRequest {
   /** Rules in Claude Code's spelling. */
   readonly allowTools: readonly string[];
   readonly denyTools: readonly string[];
+  /** Folders, as typed. */
+  readonly addDirs: readonly string[];
 }
 
 /** Reads these options. Throws UserError (exit 2) for what is not of their form. */
@@ -33,6 +36,7 @@ export function workerRequest(values: {
   readonly 'permission-mode'?: string | undefined;
   readonly 'allow-tool'?: readonly string[] | undefined;
   readonly 'deny-tool'?: readonly string[] | undefined;
+  readonly 'add-dir'?: readonly string[] | undefined;
 }): WorkerRequest {
   return {
     engine: engineName(values.engine),
@@ -40,6 +44,7 @@ export function workerRequest(values: {
     permissionMode: modeName(values['permission-mode']),
     allowTools: toolRules('--allow-tool', values['allow-tool']),
     denyTools: toolRules('--deny-tool', values['deny-tool']),
+    addDirs: values['add-dir'] ?? [],
   };
 }
 

@@ -1,8 +1,7 @@
-import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { join } from 'node:path';
 import { type Document, parseDocument } from 'yaml';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { type PathEnvironment, userDirectory } from '../store/paths.ts';
+import { homeDirectory, type PathEnvironment, userDirectory } from '../store/paths.ts';
 import { checkConfig } from './check-config.ts';
 import { configSchema, KNOWN_KEYS, type UserConfig } from './config-schema.ts';
 import { explainIssue } from './explain-issue.ts';
@@ -30,8 +29,7 @@ export function readConfig(env: PathEnvironment): UserConfig {
 /** `~` and `~/x` as a path; anything else as it is. */
 export function expandHome(path: string, env: PathEnvironment): string {
   if (path !== '~' && !path.startsWith('~/')) return path;
-  const home = env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir();
-  return join(home, path.slice(1));
+  return join(homeDirectory(env), path.slice(1));
 }
 
 /** A change of the file's document; throws UserError to refuse it. `before` parses what stands there now. */

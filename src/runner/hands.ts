@@ -4,11 +4,10 @@ import type { Engine, EngineHost, ModelRef, ToolDefinition } from '../engine/eng
 import { hasTool } from '../job/tool-rules.ts';
 import { filesInside } from '../workspace/files-helper/client.ts';
 import { placeInside } from '../workspace/files-path.ts';
-import type { HiddenFiles } from '../workspace/sandbox/hidden-files.ts';
 import { allowance } from './allowance.ts';
 import { openClientHands } from './claude/hands.ts';
 import { COPIES, type Guard, openGuard } from './guard/open.ts';
-import { hideNeverSent } from './never-send.ts';
+import { type HidingSandbox, hideNeverSent } from './never-send.ts';
 import { sharedPauses } from './pauses.ts';
 import { type Prepared, startFolder } from './prepare.ts';
 import type { RunningJob } from './running-job.ts';
@@ -57,11 +56,11 @@ async function openOwnHands(job: RunningJob, prepared: Prepared, team: Team): Pr
     team.activity.touched(path);
     stagnation.touched();
   };
-  const place = { work: job.places.work, beside: job.places.folder };
+  const place = { work: job.places.work, beside: job.places.folder, others: job.task.addDirs };
   const hidden = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
   const mayCall = allowance(job, prepared, team);
   const work = workTools(job, { sandbox: hidden.sandbox, neverSend: prepared.neverSend }, { guard, touched });
-  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work, hidden: hidden.files, mayCall });
+  const subAgents = makeSubAgents(job, prepared, team, { guard, tools: work, hidden, mayCall });
   const tools = [
     ...work,
     ...supervisorTools(team.questions, team.activity.note),
@@ -93,6 +92,7 @@ function workTools(
     workspace: job.places.work,
     program: filesProgram(),
     neverSend: neverSend.globs,
+    beside: job.task.addDirs,
     timeoutMs: limits.commandTimeout * 1000,
   });
   const all = [
@@ -124,7 +124,7 @@ function makeSubAgents(
   }: {
     readonly guard: Guard;
     readonly tools: readonly ToolDefinition[];
-    readonly hidden: HiddenFiles | null;
+    readonly hidden: HidingSandbox;
     readonly mayCall: EngineHost['mayCall'];
   },
 ): SubAgents {

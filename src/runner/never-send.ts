@@ -4,7 +4,13 @@ import type { SandboxLevel } from '../job/record.ts';
 import { readConfig } from '../provider/config-file.ts';
 import { neverSent } from '../workspace/never-send.ts';
 import { neverSentFiles, neverSentLines } from '../workspace/never-sent-lines.ts';
-import { HiddenFiles, hiding, MOST_HIDDEN } from '../workspace/sandbox/hidden-files.ts';
+import {
+  HiddenFiles,
+  type Hiding,
+  hiddenBeside,
+  hiding,
+  MOST_HIDDEN,
+} from '../workspace/sandbox/hidden-files.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
 import type { RunningJob } from './running-job.ts';
 
@@ -25,13 +31,16 @@ export async function withholdNeverSent(job: RunningJob, again = false): Promise
   if (globs.length === 0) return { globs, notices: [] };
   const { checkout, sandbox } = job.writer.record;
   const isNeverSent = neverSent(globs);
-  const { secrets, files, left } = await neverSentLines(
-    [...new Set([job.places.work, checkout])],
-    isNeverSent,
-  );
+  const { addDirs } = job.task;
+  const roots = [...new Set([job.places.work, checkout, ...addDirs])];
+  const { secrets, files, left } = await neverSentLines(roots, isNeverSent);
   job.ownRedactor.learn(secrets);
   if (!again) job.log.event('never_send', { globs, files, lines: secrets.length, left: left.slice(0, 20) });
-  const { paths, unseen } = await neverSentFiles(job.places.work, isNeverSent);
+  const seen = await Promise.all(
+    [job.places.work, ...addDirs].map((root) => neverSentFiles(root, isNeverSent)),
+  );
+  const paths = seen.flatMap((each) => each.paths);
+  const unseen = seen.flatMap((each) => each.unseen);
   return { globs, notices: neverSendNotices({ level: sandbox, paths, left, unseen }) };
 }
 
@@ -66,18 +75,47 @@ function some(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, MOST_NAMED).join(', ')} and ${more} more` : names.join(', ');
 }
 
+/** What is opened for a model to look at. */
+export interface LookedAt {
+  /** As it is now. */
+  readonly work: string;
+  /** Where no command can write. */
+  readonly beside: string;
+  /** Folders that may be read as well: real. */
+  readonly others?: readonly string[];
+}
+
+/** A sandbox, and what it hides: of the workspace, and of the folders beside it. */
+export interface HidingSandbox {
+  readonly sandbox: Sandbox;
+  readonly files: HiddenFiles | null;
+  readonly others: readonly Hiding[];
+}
+
 /**
- * The sandbox in which what is never sent is seen empty: for everything a model has a hand in. `folder` is what was
- * opened, as it is now. Below level `full`, and with too many files, the sandbox as it is.
+ * The sandbox in which what is never sent is seen empty: for everything a model has a hand in. Below level `full`, and
+ * with too many files, the sandbox as it is.
  */
 export async function hideNeverSent(
   sandbox: Sandbox,
   globs: readonly string[],
-  folder: { readonly work: string; readonly beside: string },
-): Promise<{ readonly sandbox: Sandbox; readonly files: HiddenFiles | null }> {
-  if (globs.length === 0 || sandbox.level !== 'full') return { sandbox, files: null };
-  const { paths } = await neverSentFiles(folder.work, neverSent(globs));
-  if (paths.length === 0 || paths.length > MOST_HIDDEN) return { sandbox, files: null };
-  const files = await HiddenFiles.open(folder.work, paths, join(folder.beside, 'never-sent'));
-  return { sandbox: hiding(sandbox, [files]), files };
+  { work, beside, others = [] }: LookedAt,
+): Promise<HidingSandbox> {
+  const nothing = { sandbox, files: null, others: [] };
+  if (globs.length === 0 || sandbox.level !== 'full') return nothing;
+  const isNeverSent = neverSent(globs);
+  const { paths } = await neverSentFiles(work, isNeverSent);
+  const elsewhere = await Promise.all(
+    others.map(async (root) => ({ root, paths: (await neverSentFiles(root, isNeverSent)).paths })),
+  );
+  const all = [...paths, ...elsewhere.flatMap((each) => each.paths)];
+  if (all.length === 0 || all.length > MOST_HIDDEN) return nothing;
+  const cover = join(beside, 'never-sent');
+  const files = paths.length === 0 ? null : await HiddenFiles.open(work, paths, cover);
+  const hidden = await Promise.all(
+    elsewhere
+      .filter((each) => each.paths.length > 0)
+      .map((each) => hiddenBeside(each.root, each.paths, cover)),
+  );
+  return { sandbox: hiding(sandbox, [...(files === null ? [] : [files]), ...hidden]), files, others: hidden };
 }

@@ -97,7 +97,7 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
     levelWanted: record.sandbox,
     runtime: runtimeOf(record, process.env),
     network: record.network,
-    readable: [...repository.objectDirectories, ...ready.objectDirectories],
+    readable: [...repository.objectDirectories, ...ready.objectDirectories, ...job.task.addDirs],
   });
   checkpoint('prepare:sandbox');
   const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS, ready, neverSend };

@@ -32,9 +32,18 @@ export function systemPrompt(task: Task, around: Surroundings): string {
       : `- The supervisor will judge a clean checkout of your files by running: ${around.test}`,
     '- When the work is done, write a short summary of what you changed, and stop.',
   ];
-  return task.appendSystemPrompt === null
-    ? lines.join('\n')
-    : `${lines.join('\n')}\n\n${task.appendSystemPrompt}`;
+  return `${lines.join('\n')}${extraFoldersLine(task)}${ownWords(task)}`;
+}
+
+/** What the worker is told of folders beside its workspace; '' where there are none. */
+export function extraFoldersLine({ addDirs }: Pick<Task, 'addDirs'>): string {
+  if (addDirs.length === 0) return '';
+  return `\n- Beside the workspace you may read, and never change: ${addDirs.join(', ')}`;
+}
+
+/** What the user adds to a worker's standing orders; '' where that is nothing. */
+export function ownWords({ appendSystemPrompt }: Pick<Task, 'appendSystemPrompt'>): string {
+  return appendSystemPrompt === null ? '' : `\n\n${appendSystemPrompt}`;
 }
 
 /** What a job's worker is told first: the request, and what "done" means; or how it goes on from the turn before. */
@@ -71,6 +80,5 @@ export function askPrompt(task: Task, ask: AskTask): string {
       JSON.stringify(ask.schema),
     );
   }
-  if (task.appendSystemPrompt !== null) lines.push('', task.appendSystemPrompt);
-  return lines.join('\n');
+  return `${lines.join('\n')}${extraFoldersLine(task)}${ownWords(task)}`;
 }

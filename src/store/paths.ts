@@ -52,7 +52,7 @@ export interface WorkspacePaths {
 
 /** Where the user's own files are: `CC_DELEGATE_HOME`, else `~/.cc-delegate`. Throws for a relative path. */
 export function userDirectory(env: PathEnvironment): string {
-  return fromVariable(env, 'CC_DELEGATE_HOME') ?? join(home(env), '.cc-delegate');
+  return fromVariable(env, 'CC_DELEGATE_HOME') ?? join(homeDirectory(env), '.cc-delegate');
 }
 
 /**
@@ -63,10 +63,11 @@ export function stateDirectory(env: PathEnvironment): string {
   const own = fromVariable(env, 'CC_DELEGATE_STATE');
   if (own !== null) return own;
   const xdg = env.XDG_STATE_HOME ?? '';
-  return join(isAbsolute(xdg) ? xdg : join(home(env), '.local', 'state'), 'cc-delegate');
+  return join(isAbsolute(xdg) ? xdg : join(homeDirectory(env), '.local', 'state'), 'cc-delegate');
 }
 
-function home(env: PathEnvironment): string {
+/** The home of the user this runs for. */
+export function homeDirectory(env: PathEnvironment): string {
   return env.HOME !== undefined && isAbsolute(env.HOME) ? env.HOME : homedir();
 }
 

@@ -3,12 +3,16 @@ import { type FileHandle, lstat, open, readlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { Refusal } from './files-result.ts';
 
-/** A place inside the workspace, every link on the way already followed. */
+/** A place inside the workspace, or inside a folder beside it that may be read; every link on the way already followed. */
 export interface Place {
   /** Absolute and real. */
   readonly path: string;
-  /** From the workspace's root; '' is the root itself. */
+  /** The folder it was looked for in: absolute and real. */
+  readonly root: string;
+  /** From that root; '' is the root itself. */
   readonly relative: string;
+  /** What it is called in answers: its path from the workspace's root; elsewhere the absolute one. */
+  readonly shown: string;
   readonly exists: boolean;
 }
 
@@ -20,16 +24,25 @@ const MOST_LINKS = 40;
  * links that dangle, and refuses whatever does not end inside `root`. `root` is real.
  */
 export async function placeInside(root: string, path: string): Promise<Place> {
+  return placeInOneOf(root, [], path);
+}
+
+/**
+ * The same, for what is only read: it may end in one of the folders `beside` the workspace as well. They are real;
+ * a relative path starts from `root` all the same.
+ */
+export async function placeInOneOf(root: string, beside: readonly string[], path: string): Promise<Place> {
   if (path.includes('\0')) throw new Refusal('outside', `${JSON.stringify(path)} is not a path`);
   const found = await follow(isAbsolute(path) ? path : `${root}/${path}`, path);
-  const inside = relative(root, found.path);
-  if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) {
-    throw new Refusal(
-      'outside',
-      `${path} is outside of the workspace; only files inside of ${root} can be used`,
-    );
+  for (const folder of [root, ...beside]) {
+    const inside = relative(folder, found.path);
+    if (inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside)) continue;
+    return { ...found, root: folder, relative: inside, shown: folder === root ? inside : found.path };
   }
-  return { ...found, relative: inside };
+  throw new Refusal(
+    'outside',
+    `${path} is outside of the workspace; only files inside of ${[root, ...beside].join(', ')} can be used`,
+  );
 }
 
 async function follow(start: string, asked: string): Promise<{ path: string; exists: boolean }> {

@@ -8,9 +8,9 @@ const MOST_BYTES = 20 * 1024 * 1024;
 
 /** All bytes of a regular file; never waits on a pipe or a device. Throws a Refusal. */
 export async function takeFile(place: Place, maxBytes = MOST_BYTES): Promise<Buffer> {
-  const shown = place.relative === '' ? '.' : place.relative;
+  const shown = place.shown === '' ? '.' : place.shown;
   if (!place.exists) throw new Refusal('not_found', `${shown} does not exist`);
-  if (place.relative === '') throw new Refusal('is_folder', 'the workspace itself is a folder; use glob');
+  if (place.relative === '') throw new Refusal('is_folder', `${shown} is a folder; use glob to list it`);
   return inFolderOf(place, async (path) => {
     const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     try {

@@ -22,17 +22,11 @@ export interface Search {
 }
 
 /** The lines that match, as `path:line:text`, in the order of paths. Links are not followed. */
-export async function searchFiles(
-  root: string,
-  start: Place,
-  { pattern, glob, isNeverSent }: Search,
-): Promise<FileResult> {
-  if (!start.exists) throw new Refusal('not_found', `${start.relative} does not exist`);
+export async function searchFiles(start: Place, { pattern, glob, isNeverSent }: Search): Promise<FileResult> {
+  const { root } = start;
+  if (!start.exists) throw new Refusal('not_found', `${start.shown} does not exist`);
   const matchLines = limitedMatcher(expressionOf(pattern), MATCH_LIMIT_MS);
-  const { paths, cut } = await pathsBelow(root, start, [
-    pattern === glob ? '' : (glob ?? ''),
-    start.relative,
-  ]);
+  const { paths, cut } = await pathsBelow(start, [pattern === glob ? '' : (glob ?? ''), start.relative]);
   const fitting = glob === null ? paths : chooseByGlob(paths, glob);
   const chosen = fitting.filter((path) => !isNeverSent(path));
   const hits: string[] = [];
@@ -41,7 +35,8 @@ export async function searchFiles(
   if (passedOver > 0) notes.push(`[${passedOver} not looked into: the user never lets them be sent]`);
   for (const path of chosen) {
     const lines = await linesOf(root, path);
-    for (const index of matchLines(lines)) hits.push(`${path}:${index + 1}:${shorten(lines[index] ?? '')}`);
+    const shown = shownAs(start, path);
+    for (const index of matchLines(lines)) hits.push(`${shown}:${index + 1}:${shorten(lines[index] ?? '')}`);
     if (hits.length > MOST_HITS) {
       notes.push(`[only the first ${MOST_HITS} lines are shown; narrow the search]`);
       break;
@@ -52,10 +47,10 @@ export async function searchFiles(
   return done([text, ...notes].join('\n'), `${pattern} (${shown.length} lines)`);
 }
 
-/** The files whose paths match, sorted. */
-export async function findFiles(root: string, pattern: string): Promise<FileResult> {
-  const start = await placeInside(root, '.');
-  const { paths, cut } = await pathsBelow(root, start, [pattern]);
+/** The files below `start`, the root of what is looked through, whose paths match, sorted. */
+export async function findFiles(start: Place, pattern: string): Promise<FileResult> {
+  const { root } = start;
+  const { paths, cut } = await pathsBelow(start, [pattern]);
   const found = chooseByGlob(
     paths,
     pattern.startsWith(`${root}/`) ? pattern.slice(root.length + 1) : pattern,
@@ -63,7 +58,7 @@ export async function findFiles(root: string, pattern: string): Promise<FileResu
   const notes: string[] = [];
   if (cut) notes.push(`[only the first ${MOST_FILES} files were looked at]`);
   if (found.length > MOST_PATHS) notes.push(`[only the first ${MOST_PATHS} of ${found.length} are shown]`);
-  const shown = found.slice(0, MOST_PATHS);
+  const shown = found.slice(0, MOST_PATHS).map((path) => shownAs(start, path));
   const text = shown.length === 0 ? 'no file matches' : shown.join('\n');
   return done([text, ...notes].join('\n'), `${pattern} (${found.length} files)`);
 }
@@ -82,9 +77,8 @@ function chooseByGlob(paths: readonly string[], glob: string): string[] {
   return chosen.flatMap((index) => paths[index] ?? []);
 }
 
-/** Files at or below `start`, relative to `root`, sorted; node_modules only where `asked` names it, .git never. */
+/** Files at or below `start`, relative to its root, sorted; node_modules only where `asked` names it, .git never. */
 async function pathsBelow(
-  root: string,
   start: Place,
   asked: readonly string[],
 ): Promise<{ paths: string[]; cut: boolean }> {
@@ -93,15 +87,20 @@ async function pathsBelow(
   const paths: string[] = [];
   const folders = [start.relative];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const entry of await entriesOf(join(root, folder))) {
+    for (const entry of await entriesOf(join(start.root, folder))) {
       const path = join(folder, entry.name);
       if (entry.kind === 'folder' && !skipped.has(entry.name)) folders.push(path);
       if (entry.kind === 'file') paths.push(path);
       if (paths.length >= MOST_FILES) return { paths: paths.sort(), cut: true };
     }
   }
-  const isFile = paths.length === 0 && (await isOneFile(root, start));
+  const isFile = paths.length === 0 && (await isOneFile(start));
   return { paths: isFile ? [start.relative] : paths.sort(), cut: false };
+}
+
+/** A path below the root of `start`, as `start` itself is shown: from the workspace's root, or absolute. */
+function shownAs({ root, relative, shown }: Place, path: string): string {
+  return shown === relative ? path : join(root, path);
 }
 
 interface Entry {
@@ -122,8 +121,8 @@ async function entriesOf(folder: string): Promise<Entry[]> {
   return entries;
 }
 
-async function isOneFile(root: string, start: Place): Promise<boolean> {
-  return start.relative !== '' && (await linesOf(root, start.relative)).length > 0;
+async function isOneFile({ root, relative }: Place): Promise<boolean> {
+  return relative !== '' && (await linesOf(root, relative)).length > 0;
 }
 
 /** Nothing for what is binary, large, or not to be read: a search passes it over. */

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { editBytes } from './files-edit.ts';
-import { type Place, placeInside } from './files-path.ts';
+import { type Place, placeInOneOf, placeInside } from './files-path.ts';
 import { takeFile } from './files-read.ts';
 import { answer, done, type FileResult, Refusal } from './files-result.ts';
 import { findFiles, searchFiles } from './files-search.ts';
@@ -35,15 +35,19 @@ const MOST_CHARACTERS = 50_000;
 
 /**
  * `root` is the workspace, absolute, and may be reached through links. If it goes, every answer says so. Files that fit
- * one of the globs `neverSend` are not read to anybody.
+ * one of the globs `neverSend` are not read to anybody. `beside` are folders that may be read as well, absolute and real.
  */
-export function workspaceFiles(root: string, neverSend: readonly string[] = []): WorkspaceFiles {
+export function workspaceFiles(
+  root: string,
+  neverSend: readonly string[] = [],
+  beside: readonly string[] = [],
+): WorkspaceFiles {
   const opened = identify(root);
   const isNeverSent = neverSent(neverSend);
   const at = async (path: string): Promise<Place> => placeInside(await presentRoot(root, opened), path);
   /** By the name that was asked for, and by what it leads to. */
-  const readable = async (path: string): Promise<Place> => {
-    const place = await at(path);
+  const readable = async (path: string, others: readonly string[] = []): Promise<Place> => {
+    const place = await placeInOneOf(await presentRoot(root, opened), others, path);
     const named = relative(root, resolve(root, path));
     if (isNeverSent(place.relative) || isNeverSent(named)) {
       throw new Refusal('never_sent', neverSentText(path));
@@ -51,7 +55,7 @@ export function workspaceFiles(root: string, neverSend: readonly string[] = []):
     return place;
   };
   return {
-    read: (args) => answer(args.path, async () => readText(await readable(args.path), args)),
+    read: (args) => answer(args.path, async () => readText(await readable(args.path, beside), args)),
     write: (args) => answer(args.path, async () => writeText(await at(args.path), args.content)),
     edit: (args) =>
       answer(args.path, async () => {
@@ -68,12 +72,15 @@ export function workspaceFiles(root: string, neverSend: readonly string[] = []):
       }),
     grep: (args) =>
       answer(args.pattern, async () => {
-        const place = await readable(args.path ?? '.');
+        const place = await readable(args.path ?? '.', beside);
         const { pattern, glob = null } = args;
-        return searchFiles(await presentRoot(root, opened), place, { pattern, glob, isNeverSent });
+        return searchFiles(place, { pattern, glob, isNeverSent });
       }),
     glob: (args) =>
-      answer(args.pattern, async () => findFiles(await presentRoot(root, opened), args.pattern)),
+      answer(args.pattern, async () => {
+        const around = beside.find((folder) => args.pattern.startsWith(`${folder}/`)) ?? '.';
+        return findFiles(await placeInOneOf(await presentRoot(root, opened), beside, around), args.pattern);
+      }),
   };
 }
 
@@ -83,7 +90,7 @@ async function readText(
 ): Promise<FileResult> {
   const bytes = await takeFile(place);
   if (isBinary(bytes))
-    throw new Refusal('binary', `${place.relative} is a binary file of ${bytes.length} bytes`);
+    throw new Refusal('binary', `${place.shown} is a binary file of ${bytes.length} bytes`);
   const encoding = encodingOf(bytes);
   const first = Math.max(1, args.offset ?? 1);
   const wanted = Math.min(args.limit ?? MOST_LINES, MOST_LINES);
@@ -96,7 +103,7 @@ async function readText(
   }
   if (bytes.length === 0) notes.push('[the file is empty]');
   const shown = Math.max(0, slice.last - slice.first + 1);
-  return done([slice.text, ...notes].join('\n'), `${place.relative} (${shown} lines)`);
+  return done([slice.text, ...notes].join('\n'), `${place.shown} (${shown} lines)`);
 }
 
 async function writeText(place: Place, content: string): Promise<FileResult> {

@@ -15,10 +15,11 @@ import { agreed, contextOf } from './context.ts';
 describe('what an earlier job had beyond the settings of today', () => {
   const full = { level: 'full', backend: 'b', notFull: null } as const;
   const cheap = { name: 'p:cheap', profile: 'cheap' };
-  const nothing = { network: 'none', passEnv: [], sandbox: full, model: cheap } as const;
+  const nothing = { network: 'none', passEnv: [], addDirs: [], sandbox: full, model: cheap } as const;
   const process = { ...nothing, sandbox: { ...full, level: 'process' } } as const;
   const network = { ...nothing, network: 'full' } as const;
   const passEnv = { ...nothing, passEnv: ['TOKEN', 'CI'] };
+  const folder = { ...nothing, addDirs: ['/usr/share'] };
   const strong = { ...nothing, model: { name: 'p:strong', profile: 'cheap' } };
   const elsewhere = { ...nothing, model: { name: 'p:cheap', profile: 'other' } };
 
@@ -30,6 +31,8 @@ describe('what an earlier job had beyond the settings of today', () => {
     ['the network', network, {}, ['network full']],
     ['one the user allows', network, { sandbox: { network: 'full' } }, []],
     ['variables', passEnv, { env: { pass: ['CI'] } }, ['variable TOKEN']],
+    ['a folder', folder, {}, ['folder /usr/share']],
+    ['one below what the user allows', folder, { addDirs: ['/usr'] }, []],
     ['another model', strong, {}, ['model p:strong']],
     ['another profile', elsewhere, {}, ['model p:cheap']],
   ] as const)('%s', (_, inherited, layer, expected) => {

@@ -54,7 +54,8 @@ const VALUE_FLAGS: Readonly<Record<string, Within>> = {
   '--max-grades': limit('maxGrades'),
   '--network': (value, { network }) => value === 'none' || network === 'full',
   '--pass-env': (value, { pass }) => pass.includes(value),
-  '--add-dir': (value, { addDirs }) => addDirs.includes(value),
+  '--add-dir': (value, { addDirs }) =>
+    !value.split('/').includes('..') && addDirs.some((dir) => value === dir || value.startsWith(`${dir}/`)),
   '--permission-mode': () => false,
 };
 

@@ -60,9 +60,10 @@ export async function openLookout(job: RunningJob, team: Pick<Team, 'engine' | '
     levelWanted: record.sandbox,
     runtime: runtimeOf(record, process.env),
     network: 'none',
-    readable: [],
+    readable: job.task.addDirs,
   });
-  const hidden = await hideNeverSent(sandbox, globs, { work, beside: job.places.folder });
+  const { addDirs } = job.task;
+  const hidden = await hideNeverSent(sandbox, globs, { work, beside: job.places.folder, others: addDirs });
   const notes = notesOn(snapshot);
   if (team.client !== null) {
     const place = {
@@ -87,6 +88,7 @@ export async function openLookout(job: RunningJob, team: Pick<Team, 'engine' | '
     workspace: work,
     program: filesProgram(),
     neverSend: globs,
+    beside: addDirs,
     timeoutMs: record.limits.commandTimeout * 1000,
   });
   const tools = fileTools(files, () => undefined)

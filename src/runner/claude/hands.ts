@@ -43,7 +43,7 @@ export async function openClientHands(
     team.activity.touched(path);
     stagnation.touched();
   });
-  const place = { work: job.places.work, beside: job.places.folder };
+  const place = { work: job.places.work, beside: job.places.folder, others: job.task.addDirs };
   const { sandbox } = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
   const asksForAgents = job.task.allowTools.some((rule) => ['Task', 'Agent'].includes(toolOf(rule)));
   const engine = await openClaude(job, {

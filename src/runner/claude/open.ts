@@ -63,7 +63,7 @@ export async function openClaude(job: RunningJob, place: ClientPlace): Promise<E
     guard: guardOf(job, place.guard),
     clean: (text) => job.ownRedactor.known(text),
     allowTools: rules.allow,
-    denyTools: [...rules.deny, ...unreadable(place.neverSend)],
+    denyTools: [...rules.deny, ...unreadable(place.neverSend), ...unwritable(addDirs)],
     tools: place.tools,
     permissionMode,
     addDirs,
@@ -99,6 +99,11 @@ function guardOf(job: RunningJob, guard: Guard | null): ClaudeOptions['guard'] {
 /** Where nothing can be hidden the client's file tools at least say no; a glob its rules cannot hold is left out. */
 function unreadable(globs: readonly string[]): string[] {
   return globs.filter((glob) => !/[(),{}]/.test(glob)).map((glob) => `Read(${glob})`);
+}
+
+/** The same for folders that are only read; `//` stands in front of an absolute path there. */
+function unwritable(folders: readonly string[]): string[] {
+  return folders.filter((folder) => !/[(),*?{}[\]\\]/.test(folder)).map((folder) => `Edit(/${folder}/**)`);
 }
 
 /** A program that is a script lies in a package, and reads the rest of it. */

@@ -8,6 +8,7 @@ import { HiddenFiles, hiding } from '../../workspace/sandbox/hidden-files.ts';
 import { openSandbox } from '../../workspace/sandbox/open.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import type { Guard } from '../guard/open.ts';
+import type { HidingSandbox } from '../never-send.ts';
 import { type Prepared, startFolder } from '../prepare.ts';
 import type { RunningJob } from '../running-job.ts';
 import { type BashOptions, bashTool } from '../tools/bash.ts';
@@ -24,7 +25,7 @@ export interface CopyPlace {
   readonly prepared: Pick<Prepared, 'repository' | 'ready'>;
   readonly guard: Guard;
   /** What the workspace hides from its worker: as well hidden in a copy. */
-  readonly hidden?: HiddenFiles | null;
+  readonly hidden?: Pick<HidingSandbox, 'files' | 'others'>;
   /** For the copy alone; made when it is needed. */
   readonly folder: string;
 }
@@ -78,7 +79,7 @@ export function copyShell(place: CopyPlace): CopyShell {
 
 const PUT = 'mkdir -p -- "$(dirname -- "$2")" && cp -f -- "$1" "$2"';
 
-async function openCopy({ job, prepared, folder, hidden = null }: CopyPlace, work: string): Promise<Sandbox> {
+async function openCopy({ job, prepared, folder, hidden }: CopyPlace, work: string): Promise<Sandbox> {
   const { record } = job.writer;
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const from = { root: job.places.folder, path: 'work' };
@@ -92,9 +93,15 @@ async function openCopy({ job, prepared, folder, hidden = null }: CopyPlace, wor
     levelWanted: 'full',
     runtime: runtimeOf(record, process.env),
     network: record.network,
-    readable: [...prepared.repository.objectDirectories, ...prepared.ready.objectDirectories],
+    readable: [
+      ...prepared.repository.objectDirectories,
+      ...prepared.ready.objectDirectories,
+      ...job.task.addDirs,
+    ],
   });
-  if (hidden === null) return sandbox;
-  const copied = await HiddenFiles.open(work, await hidden.paths(), join(folder, 'never-sent'));
-  return hiding(sandbox, [copied, hidden]);
+  if (hidden === undefined) return sandbox;
+  const { files, others } = hidden;
+  if (files === null) return others.length === 0 ? sandbox : hiding(sandbox, others);
+  const copied = await HiddenFiles.open(work, await files.paths(), join(folder, 'never-sent'));
+  return hiding(sandbox, [copied, files, ...others]);
 }

@@ -31,6 +31,8 @@ export interface FilesInside {
   readonly program: string;
   /** Globs of files that are not read to anybody. */
   readonly neverSend?: readonly string[];
+  /** Folders beside the workspace that may be read: absolute, real, and seen by the sandbox's commands. */
+  readonly beside?: readonly string[];
   /** How long one call may take. */
   readonly timeoutMs: number;
 }
@@ -92,9 +94,9 @@ class Helper {
   }
 
   async #start(): Promise<Service> {
-    const { sandbox, workspace, program, neverSend = [] } = this.#options;
+    const { sandbox, workspace, program, neverSend = [], beside = [] } = this.#options;
     const service = await sandbox.serve({
-      argv: [process.execPath, program, workspace, JSON.stringify(neverSend)],
+      argv: [process.execPath, program, workspace, JSON.stringify(neverSend), JSON.stringify(beside)],
       cwd: workspace,
       readable: [program],
     });

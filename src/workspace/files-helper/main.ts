@@ -4,11 +4,13 @@ import type { FileResult } from '../files-result.ts';
 import type { Call, Reply } from './protocol.ts';
 
 /**
- * `files WORKSPACE [GLOBS]`: the file tools, inside the sandbox; GLOBS is the list `neverSend` in JSON. Reads calls from stdin and answers on stdout, a line
- * each, until stdin ends. Builtins only: it has to be up in the time a bare node takes. Here the mount table says
- * what a path can reach, so a race between a check and a use gains a worker nothing.
+ * `files WORKSPACE [GLOBS [FOLDERS]]`: the file tools, inside the sandbox; GLOBS is the list `neverSend` and FOLDERS
+ * those that may be read as well, both in JSON. Reads calls from stdin and answers on stdout, a line each, until stdin
+ * ends. Builtins only: it has to be up in the time a bare node takes. Here the mount table says what a path can reach,
+ * so a race between a check and a use gains a worker nothing.
  */
-const files = workspaceFiles(process.argv[2] ?? process.cwd(), JSON.parse(process.argv[3] ?? '[]'));
+const [workspace = process.cwd(), globs = '[]', folders = '[]'] = process.argv.slice(2);
+const files = workspaceFiles(workspace, JSON.parse(globs), JSON.parse(folders));
 
 for await (const line of createInterface({ input: process.stdin })) {
   // Not awaited: a slow search holds up no read beside it.

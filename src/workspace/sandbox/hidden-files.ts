@@ -6,12 +6,31 @@ import type { Command, Hidden, Sandbox, ServiceCommand } from './sandbox.ts';
 /** Each is a mount more for every command: so many take it a second. */
 export const MOST_HIDDEN = 500;
 
+/** Files that commands see empty, as they are when one starts. */
+export interface Hiding {
+  now(): Promise<Hidden>;
+}
+
+/**
+ * Files of a folder that no command can write: those of `paths` (relative to `root`, which is real) that are still
+ * there. Nothing is ever looked for or changed in it.
+ */
+export async function hiddenBeside(root: string, paths: readonly string[], beside: string): Promise<Hiding> {
+  const cover = await coverIn(beside);
+  return {
+    async now() {
+      const there = await Promise.all(paths.map(async (path) => (await identityOf(root, path)) !== null));
+      return { cover, paths: paths.filter((_, at) => there[at]).map((path) => join(root, path)) };
+    },
+  };
+}
+
 /**
  * Files of one folder that commands see empty and cannot write. They are known by their inodes: a command cannot
  * move or remove a file that is hidden from it, but it can move a folder around it, and the next command must not
  * find it there.
  */
-export class HiddenFiles {
+export class HiddenFiles implements Hiding {
   readonly #root: string;
   readonly #cover: string;
   /** Where each was last seen, relative to the root. */
@@ -25,9 +44,7 @@ export class HiddenFiles {
 
   /** `paths` are relative to `root`. `beside` is a folder no command can write: what is seen instead is put there. */
   static async open(root: string, paths: readonly string[], beside: string): Promise<HiddenFiles> {
-    const cover = join(beside, 'empty');
-    await mkdir(beside, { recursive: true, mode: 0o700 });
-    await writeFile(cover, '', { mode: 0o644, flag: 'a' });
+    const cover = await coverIn(beside);
     const real = await realpath(root);
     const places = new Map<string, string>();
     for (const path of paths) {
@@ -59,7 +76,7 @@ export class HiddenFiles {
  * The same sandbox, in whose commands these files are seen empty. Below level `full` nothing can be hidden. One command
  * at a time: while another ran, a link could be put where a file was just seen.
  */
-export function hiding(sandbox: Sandbox, files: readonly HiddenFiles[]): Sandbox {
+export function hiding(sandbox: Sandbox, files: readonly Hiding[]): Sandbox {
   const withHidden = async <C extends Command | ServiceCommand>(command: C): Promise<C> => ({
     ...command,
     hidden: await Promise.all(files.map((some) => some.now())),
@@ -78,6 +95,14 @@ export function hiding(sandbox: Sandbox, files: readonly HiddenFiles[]): Sandbox
     serve: (command) => inTurn(async () => sandbox.serve(await withHidden(command))),
     dispose: () => sandbox.dispose(),
   };
+}
+
+/** The empty file that is seen in their place, in a folder no command can write. */
+async function coverIn(beside: string): Promise<string> {
+  const cover = join(beside, 'empty');
+  await mkdir(beside, { recursive: true, mode: 0o700 });
+  await writeFile(cover, '', { mode: 0o644, flag: 'a' });
+  return cover;
 }
 
 /** Of a regular file that is reached by no link; null of anything else. */

@@ -121,6 +121,14 @@ it.each([
   ['start fix --pass-env AWS_KEY', 'goes beyond your settings or this directory: --pass-env AWS_KEY'],
   ['start fix --allow-unsandboxed', 'goes beyond your settings or this directory: --allow-unsandboxed'],
   ['start fix --add-dir /etc', 'goes beyond your settings or this directory: --add-dir /etc'],
+  [
+    'start fix --add-dir /srv/shared-too',
+    'goes beyond your settings or this directory: --add-dir /srv/shared-too',
+  ],
+  [
+    'start fix --add-dir /srv/shared/../etc',
+    'goes beyond your settings or this directory: --add-dir /srv/shared/../etc',
+  ],
   ['resume a1b2c3 --raise-budget 20', 'goes beyond your settings or this directory: --raise-budget 20'],
 ])('needs the person: %s', (line, why) => {
   expect(needOf(line.split(' '), bounds)?.why ?? null).toBe(why === null ? 'runs --json' : why);
