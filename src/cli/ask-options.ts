@@ -111,6 +111,7 @@ const NO_TASK = {
   base: undefined,
   after: [],
   limits: { askTimeout: undefined, testTimeout: undefined, maxGrades: undefined },
+  scope: [],
   protect: [],
   allowTestEdits: false,
   mustFailFirst: false,

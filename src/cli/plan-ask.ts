@@ -37,6 +37,7 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
         passEnv: [],
         notSeen: { changed: 0, untracked: 0 },
         ...terms.worker,
+        scope: [],
         passCaps: false,
         proof: NO_RULES,
         goesOn: null,

@@ -19,6 +19,7 @@ once.
                           as existing tests are anyhow (repeatable)
   --allow-test-edits      edits of existing tests may count; they are listed
   --gate-must-fail-first  for a bug fix: the tests have to fail without the work
+  --scope DIR             where changes belong; others are flagged (repeatable)
   --setup CMD             makes a checkout ready, e.g. "npm ci"
   --title TEXT            for tables; default: the first line of the task
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
@@ -70,6 +71,8 @@ export interface StartRequest extends WorkerRequest {
     readonly maxGrades: number | undefined;
   };
   readonly appendSystemPrompt: string | undefined;
+  /** Folders, as typed. */
+  readonly scope: readonly string[];
   /** Globs. */
   readonly protect: readonly string[];
   readonly allowTestEdits: boolean;
@@ -109,6 +112,7 @@ const OPTIONS = {
   'max-grades': text,
   'append-system-prompt': text,
   ...WORKER_OPTIONS,
+  scope: { type: 'string', multiple: true },
   protect: { type: 'string', multiple: true },
   'allow-test-edits': flag,
   'gate-must-fail-first': flag,
@@ -151,6 +155,7 @@ export async function startRequest(context: VerbContext): Promise<StartRequest> 
     },
     appendSystemPrompt: values['append-system-prompt'],
     ...workerRequest(values),
+    scope: values.scope ?? [],
     protect: (values.protect ?? []).map(protectedGlob),
     allowTestEdits: values['allow-test-edits'] === true,
     mustFailFirst: values['gate-must-fail-first'] === true,

@@ -36,6 +36,8 @@ export interface Task {
   readonly addDirs: readonly string[];
   /** How much of the client's own prompt there is; of no account to the native engine. */
   readonly clientPrompt: 'slim' | 'full';
+  /** Folders its changes belong in, relative to the root; []: everywhere. A change elsewhere is flagged. */
+  readonly scope: readonly string[];
   /** The person let it spend its budget whatever has been spent today or for the repository. */
   readonly passCaps: boolean;
   readonly proof: ProofRules;

@@ -92,6 +92,7 @@ export async function keepWork(
     message: `delegate: ${record.title}`,
     testCommand: record.gate.test,
     subdirectory: record.subdirectory,
+    scope: job.task.scope,
     patchFile: job.paths.patch,
     provided,
     withheld: providedAmong(prepared.leftovers),

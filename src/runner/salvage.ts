@@ -95,6 +95,7 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
     message: `delegate: ${record.title} (salvaged)`,
     testCommand: record.gate.test,
     subdirectory: record.subdirectory,
+    scope: scopeOf(paths.task),
     patchFile: paths.patch,
     provided: await unchangedLeftovers(places.work, leftovers),
     withheld: providedAmong(leftovers),
@@ -103,6 +104,12 @@ async function takeIn(store: Store, record: JobRecord, secrets: Secrets): Promis
   if (collected.kind === 'unchanged') await deleteBranch(repository, record.branch, record.base);
   checkpoint('salvage:collected');
   return collected;
+}
+
+/** A task that cannot be read any more had, for all we know, none. */
+function scopeOf(path: string): readonly string[] {
+  const task = readTask(path);
+  return task.kind === 'ok' ? task.value.scope : [];
 }
 
 /** What was there before the runner was is not its job's. 0, which excludes nothing, where it is not known. */

@@ -32,13 +32,19 @@ export function systemPrompt(task: Task, around: Surroundings): string {
       : `- The supervisor will judge a clean checkout of your files by running: ${around.test}`,
     '- When the work is done, write a short summary of what you changed, and stop.',
   ];
-  return `${lines.join('\n')}${extraFoldersLine(task)}${ownWords(task)}`;
+  return `${lines.join('\n')}${extraFoldersLine(task)}${scopeLine(task)}${ownWords(task)}`;
 }
 
 /** What the worker is told of folders beside its workspace; '' where there are none. */
 export function extraFoldersLine({ addDirs }: Pick<Task, 'addDirs'>): string {
   if (addDirs.length === 0) return '';
   return `\n- Beside the workspace you may read, and never change: ${addDirs.join(', ')}`;
+}
+
+/** What the worker is told of where its changes belong; '' where that is everywhere. */
+export function scopeLine({ scope }: Pick<Task, 'scope'>): string {
+  if (scope.length === 0 || scope.includes('')) return '';
+  return `\n- Your changes belong in ${scope.join(', ')}; a change elsewhere is flagged to the supervisor.`;
 }
 
 /** What the user adds to a worker's standing orders; '' where that is nothing. */

@@ -1,6 +1,7 @@
 import { posix } from 'node:path';
 import * as z from 'zod';
 import { isControlPlane } from '../job/control-plane.ts';
+import { isInScope } from '../job/scope.ts';
 import { editsTests } from '../job/test-files.ts';
 import { hostGit } from './git.ts';
 import { changesMode, type RawChange } from './patch.ts';
@@ -25,15 +26,24 @@ const LOCK_FILES: ReadonlySet<string> = new Set([
 const LARGEST_READ_BYTES = 1024 * 1024;
 const ABSENT = /^0+$/;
 
+/** What a change is held against. */
+export interface Expected {
+  readonly testCommand: string | null;
+  /** Where the command starts, relative to the root. */
+  readonly subdirectory: string;
+  /** Folders the changes belong in; []: everywhere. */
+  readonly scope: readonly string[];
+}
+
 /**
  * What a reviewer should look at first: `control_plane` (what runs or what tools are told),
  * `test_edit` (what `testCommand` runs is no longer what the base had), `link_outside` (a link whose target is
- * not in the tree), `mode_changed`. `subdirectory`: where the command starts, relative to the root.
+ * not in the tree), `mode_changed`, `out_of_scope`.
  */
 export async function changeFlags(
   gitDir: string,
   change: RawChange,
-  { testCommand, subdirectory }: { readonly testCommand: string | null; readonly subdirectory: string },
+  { testCommand, subdirectory, scope }: Expected,
 ): Promise<string[]> {
   const flags: string[] = [];
   if (editsTests({ path: readable(change.path), status: change.status }, testCommand, subdirectory))
@@ -45,6 +55,7 @@ export async function changeFlags(
       flags.push('link_outside');
   }
   if (changesMode(change)) flags.push('mode_changed');
+  if (!isInScope(readable(change.path), scope)) flags.push('out_of_scope');
   return flags;
 }
 

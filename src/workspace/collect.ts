@@ -33,6 +33,8 @@ export interface CollectRequest {
   readonly testCommand: string | null;
   /** Where that starts, relative to the root. */
   readonly subdirectory: string;
+  /** Folders the changes belong in, relative to the root; absent or []: everywhere. */
+  readonly scope?: readonly string[];
   /** Where the patch goes. */
   readonly patchFile: string;
   /** Paths that were put into the workspace by us: no result, at them or below. */
@@ -150,11 +152,12 @@ function hasMoved(worker: WorkerRefs, request: CollectRequest): boolean {
 async function describe(
   collector: Collector,
   changes: readonly RawChange[],
-  command: Pick<CollectRequest, 'testCommand' | 'subdirectory'>,
+  { testCommand, subdirectory, scope = [] }: CollectRequest,
 ): Promise<ReceiptFile[]> {
+  const expected = { testCommand, subdirectory, scope };
   const files: ReceiptFile[] = [];
   for (const change of changes) {
-    files.push(fileChange(change, await changeFlags(collector.gitDir, change, command)));
+    files.push(fileChange(change, await changeFlags(collector.gitDir, change, expected)));
   }
   return files;
 }
@@ -172,6 +175,7 @@ function resultFlags(seen: {
     ignored_files: seen.taken.hasIgnored,
     large_files: seen.taken.hasLarge,
     moved_head: seen.movedHead,
+    out_of_scope: seen.files.some((file) => file.flags.includes('out_of_scope')),
   };
   return RESULT_FLAGS.filter((flag) => raised[flag] === true);
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../../job/task.ts';
-import { extraFoldersLine, ownWords, type Surroundings } from '../system-prompt.ts';
+import { extraFoldersLine, ownWords, type Surroundings, scopeLine } from '../system-prompt.ts';
 
 /** The worker's standing orders where it works with the client's own tools. `instructions`: the project's. */
 export function clientPrompt(task: Task, around: Surroundings, instructions: string): string {
@@ -23,5 +23,5 @@ export function clientPrompt(task: Task, around: Surroundings, instructions: str
       : `- The supervisor will judge a clean checkout of your files by running: ${around.test}`,
     '- When the work is done, write a short summary of what you changed, and stop.',
   ];
-  return `${lines.join('\n')}${extraFoldersLine(task)}${instructions}${ownWords(task)}`;
+  return `${lines.join('\n')}${extraFoldersLine(task)}${scopeLine(task)}${instructions}${ownWords(task)}`;
 }
