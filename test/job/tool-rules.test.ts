@@ -8,8 +8,15 @@ it.each([
   ['bash', 'Bash'],
   ['Bash(git log *)', 'Bash(git log *)'],
   ['bash(npm run test:*)', 'Bash(npm run test:*)'],
+  ['Bash(*)', 'Bash'],
+  ['Bash(:*)', 'Bash'],
+  [' Bash( rm * ) ', 'Bash(rm *)'],
   ['Nothing', null],
   ['Bash()', null],
+  ['Bash( )', null],
+  ['Bash(ls', null],
+  ['', null],
+  ['constructor', null],
 ])('%s is kept as %s', (typed, kept) => {
   expect(clientRule(typed)).toBe(kept);
 });
@@ -17,6 +24,11 @@ it.each([
 it.each([
   ['git log *', 'git log -3', true],
   ['git log *', 'git push', false],
+  ['git log *', 'git log', true],
+  ['git log *', 'git logs', false],
+  ['git log*', 'git logs', true],
+  ['git * main', 'git push main', true],
+  ['git * main', 'git push main x', false],
   ['npm run test:*', 'npm run test', true],
   ['npm run test:*', 'npm run test -- x', true],
   ['npm run test:*', 'npm run tests', false],
