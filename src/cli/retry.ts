@@ -71,13 +71,14 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
   const base = repository === null ? '' : await resolveBase(repository, rev);
   const sees = repository !== null && task.ask === null && task.goesOn === null;
   const notSeen = sees ? await uncommitted(repository) : { changed: [], untracked: [] };
-  const { settings, notices, permissionMode, ...rest } = terms;
+  const { settings, notices, permissionMode, smallModel, ...rest } = terms;
   const job: JobPlan = {
     ...rest,
     title: named.title,
     task: {
       ...task,
       permissionMode,
+      smallModel,
       passCaps: false,
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
     },

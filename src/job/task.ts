@@ -36,6 +36,8 @@ export interface Task {
   readonly addDirs: readonly string[];
   /** How much of the client's own prompt there is; of no account to the native engine. */
   readonly clientPrompt: 'slim' | 'full';
+  /** The model for side jobs, as it was typed; null: that of the profile. */
+  readonly smallModel: string | null;
   /** The person let it spend its budget whatever has been spent today or for the repository. */
   readonly passCaps: boolean;
   readonly proof: ProofRules;

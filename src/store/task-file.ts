@@ -25,6 +25,7 @@ const schema: z.ZodType<Task> = z.object({
   permissionMode: z.enum(PERMISSION_MODES).nullable().default(null),
   addDirs: z.array(z.string()).default([]),
   clientPrompt: z.enum(['slim', 'full']).default('slim'),
+  smallModel: z.string().nullable().default(null),
   passCaps: z.boolean().default(false),
   proof: z
     .object({ protect: z.array(z.string()), allowTestEdits: z.boolean(), mustFailFirst: z.boolean() })
