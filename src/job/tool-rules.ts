@@ -61,6 +61,25 @@ export function hasTool(tool: string, { allowTools, denyTools, permissionMode }:
   return allowTools.length === 0 || isNamed;
 }
 
+/**
+ * Which of these rules would let a worker do what one on the terms of before may not: each has to be one of the rules
+ * there were, or of a tool that was there as a whole.
+ */
+export function widerRules(
+  wanted: readonly string[],
+  before: Pick<Task, 'allowTools' | 'permissionMode'> & { readonly engine: 'native' | 'claude' },
+): string[] {
+  const free = freeTools(before.permissionMode) ?? (before.allowTools.length === 0 ? WORKING : []);
+  return wanted.filter((typed) => {
+    const rule = parseRule(typed);
+    if (rule === null) return true;
+    const { tool, pattern } = rule;
+    // A client starts agents only where a rule names them.
+    if (free.includes(tool) && !(tool === 'task' && before.engine === 'claude')) return false;
+    return !rulesOf(tool, before.allowTools).some((old) => old.pattern === null || old.pattern === pattern);
+  });
+}
+
 /** What a mode allows without a rule that names it; null: whatever the rules say. */
 function freeTools(mode: PermissionMode | null): readonly string[] | null {
   switch (mode) {
