@@ -19,14 +19,15 @@ export const verb: Verb = {
   help: `cc-delegate followup ID|CONVERSATION "TEXT" | --text-file F | -
 
 The next turn of a conversation, as a new job: another question, or changes to a
-task's result. It keeps model, limits, network and denied tools of the turn
+task's result. It keeps model, limits, network, tools and mode of the turn
 before; a task goes on from the files that turn left, and its patch holds all
 turns. The conversation so far is sent again, and costs input tokens.
 
   --budget USD      lower than before; only you may say more
   --max-steps N     the same; also --max-turns
   --timeout T       the same: seconds or 30m
-  --deny-tool NAME  from now on not this tool, e.g. Bash (repeatable)
+  --allow-tool RULE from now on only this of what it was allowed (repeatable)
+  --deny-tool RULE  from now on not this, e.g. Bash (repeatable)
   --no-preflight-wait
   --wait S          as in start, for a task; as in ask, for an ask
 
@@ -45,13 +46,15 @@ Refused while a turn runs: steer tells that one more.`,
       timeout: seconds('timeout', values.timeout),
     };
     const wait = seconds('wait', values.wait);
+    const allowTools = toolRules('--allow-tool', values['allow-tool']);
     const denyTools = toolRules('--deny-tool', values['deny-tool']);
     const conversation = await findConversation(context, typed);
     refuseForeign(context, 'followup', conversation);
     refuseUnderWay(conversation);
     const limits = limitsOfNext(context, conversation, narrower);
     const title = firstLine(prompt);
-    const plan = await planTurn(context, conversation, { how: 'followup', prompt, title, limits, denyTools });
+    const tools = { allowTools, denyTools };
+    const plan = await planTurn(context, conversation, { how: 'followup', prompt, title, limits, ...tools });
     const notices = [...plan.notices, ...notTheNewest(conversation)];
     const preflightWait = values['no-preflight-wait'] !== true;
     return launchTurn(context, { ...plan, notices }, { preflightWait, wait });
@@ -67,6 +70,7 @@ const OPTIONS = {
   'max-steps': text,
   'max-turns': text,
   timeout: text,
+  'allow-tool': { type: 'string', multiple: true },
   'deny-tool': { type: 'string', multiple: true },
   'no-preflight-wait': { type: 'boolean' },
   wait: text,

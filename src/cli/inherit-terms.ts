@@ -29,8 +29,11 @@ export interface ModelFlags {
 }
 
 export interface InheritedTerms extends Terms {
-  /** Of the job before: its mode under today's ceiling, its folders as far as they are still there. */
-  readonly kept: Pick<Task, 'permissionMode' | 'addDirs'>;
+  /**
+   * Of the job before: its mode under today's ceiling, its folders as far as they are still there, and its small model
+   * unless the caller names another model: then that one's profile says.
+   */
+  readonly kept: Pick<Task, 'permissionMode' | 'addDirs' | 'smallModel'>;
 }
 
 /**
@@ -55,13 +58,16 @@ export async function inheritTerms(
   const warned: string[] = [...warnings];
   const warn = (line: string): void => void warned.push(line);
   const { verb, flags = {} } = wanted;
-  const model = await withKnownPrices(inheritModel(record, settings, env, warn, flags), env);
+  const smallModel = isNamed(flags) ? null : task.smallModel;
+  const found = inheritModel(record, settings, env, warn, { ...flags, smallModel: smallModel ?? undefined });
+  const model = await withKnownPrices(found, env);
   const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
   await requireClient(env, { engine: model.engine, settings, repository: wanted.projectRoot });
   const permissionMode = modeUnder(task.permissionMode, settings.permissionCeiling);
   const { network } = record;
   const folders = foldersStillThere(task.addDirs);
-  const inherited = { network, passEnv: task.passEnv, addDirs: folders.there, sandbox, model };
+  const kept = { permissionMode, addDirs: folders.there, smallModel };
+  const inherited = { network, passEnv: task.passEnv, sandbox, model, ...kept };
   refuseInherited(context, { verb, record, settings }, inherited);
   refuseWithoutConsent(sandbox, settings, record.sandbox === sandbox.level);
   const passEnv = passedVariables(env, task.passEnv);
@@ -74,7 +80,7 @@ export async function inheritTerms(
     sandbox,
     network,
     limits,
-    kept: { permissionMode, addDirs: folders.there },
+    kept,
     passEnv,
     notices: [...warned, ...folders.notices, ...model.notices, ...notice, ...priceNotice(model, limits)],
   };
@@ -85,18 +91,21 @@ function inheritModel(
   settings: Settings,
   env: NodeJS.ProcessEnv,
   warn: (line: string) => void,
-  flags: ModelFlags,
+  flags: ModelFlags & { readonly smallModel: string | undefined },
 ): ModelResolution {
   const { engine } = record;
-  if (flags.model !== undefined || flags.profile !== undefined) {
-    return resolveModel({ ...flags, engine }, settings, env, warn);
-  }
+  if (isNamed(flags)) return resolveModel({ ...flags, engine }, settings, env, warn);
+  const { smallModel } = flags;
   const { model, modelSource } = record;
   const isThere = record.profile !== null && Object.hasOwn(settings.profiles, record.profile);
   if (record.profile !== null && !isThere)
     warn(`the profile ${record.profile} is gone; its model is used without it`);
-  const request = isThere ? { model, engine, profile: record.profile ?? undefined } : { model, engine };
-  return { ...resolveModel(request, settings, env, warn), modelSource };
+  const profile = isThere ? (record.profile ?? undefined) : undefined;
+  return { ...resolveModel({ model, engine, profile, smallModel }, settings, env, warn), modelSource };
+}
+
+function isNamed({ model, profile }: ModelFlags): boolean {
+  return model !== undefined || profile !== undefined;
 }
 
 /** Once more as much as the person granted for once is for the person to say. */

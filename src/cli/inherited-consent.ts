@@ -1,4 +1,5 @@
 import { shortId } from '../job/ids.ts';
+import { isAbove, type PermissionMode } from '../job/permission-mode.ts';
 import type { JobRecord } from '../job/record.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { type ModelResolution, resolveModel } from '../provider/resolve-model.ts';
@@ -17,22 +18,28 @@ export interface Inheritance {
   readonly addDirs: readonly string[];
   readonly sandbox: BestLevel;
   readonly model: Pick<ModelResolution, 'name' | 'profile'>;
+  /** As it was typed for a job before; null: that of the profile. */
+  readonly smallModel: string | null;
+  /** null: it allows all there is. */
+  readonly permissionMode: PermissionMode | null;
 }
 
 /** Which model a start without a word about it would get; null when none. */
-type OwnModel = Pick<ModelResolution, 'name' | 'profile'> | null;
+type OwnModel = Pick<ModelResolution, 'name' | 'profile' | 'permissionMode'> | null;
 
 /**
  * The parts of it that are beyond the user's settings as they are now, in words: what the person has agreed to for one
  * call, or had set then.
  */
 export function beyondSettings(
-  { network, passEnv, addDirs, sandbox, model }: Inheritance,
+  { network, passEnv, addDirs, sandbox, model, smallModel, permissionMode }: Inheritance,
   settings: Settings,
   own: OwnModel,
 ): string[] {
   const { allowUnsandboxed, boundary } = settings.sandbox;
   const isHeld = sandbox.level === 'full' || boundary === 'container' || allowUnsandboxed;
+  const ownMode = own?.permissionMode ?? settings.permissionMode ?? settings.permissionCeiling;
+  const isOwnMode = ownMode === null || (permissionMode !== null && !isAbove(permissionMode, ownMode));
   const isOwnModel = model.name === own?.name && model.profile === own.profile;
   return [
     ...(isHeld ? [] : [`sandbox level "${sandbox.level}"`]),
@@ -40,6 +47,10 @@ export function beyondSettings(
     ...passEnv.filter((name) => !settings.env.pass.includes(name)).map((name) => `variable ${name}`),
     ...addDirs.filter((folder) => !isAllowed(folder, settings.addDirs)).map((folder) => `folder ${folder}`),
     ...(isOwnModel ? [] : [`model ${model.name}`]),
+    ...(smallModel === null ? [] : [`small model ${smallModel}`]),
+    ...(isOwnMode
+      ? []
+      : [permissionMode === null ? 'no permission mode' : `permission mode ${permissionMode}`]),
   ];
 }
 

@@ -30,7 +30,10 @@ export interface Terms {
 
 /** Of a conversation that begins: what its worker has, which every later turn keeps. */
 export interface FirstTerms extends Terms {
-  readonly worker: Pick<Task, 'allowTools' | 'denyTools' | 'permissionMode' | 'addDirs' | 'clientPrompt'>;
+  readonly worker: Pick<
+    Task,
+    'allowTools' | 'denyTools' | 'permissionMode' | 'addDirs' | 'clientPrompt' | 'smallModel'
+  >;
 }
 
 /** Nothing of the model's runs and there is nothing to be reached: what an ask without tools is held by. */
@@ -79,6 +82,7 @@ export async function planTerms(
         allowed: settings.addDirs,
       }),
       clientPrompt: request.clientPrompt ?? settings.claude.prompt,
+      smallModel: request.smallModel ?? null,
     },
     passEnv: passedVariables(context.env, [...settings.env.pass, ...request.passEnv]),
     notices: [...warned, ...model.notices, ...priceNotice(model, limits)],

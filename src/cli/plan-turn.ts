@@ -12,7 +12,7 @@ import { type Conversation, taskOf } from './find-conversation.ts';
 import { inheritTerms } from './inherit-terms.ts';
 import type { JobPlan, Place } from './job-plan.ts';
 import type { VerbContext } from './verb.ts';
-import { refuseForeignPatterns } from './worker-options.ts';
+import { refuseForeignPatterns, refuseWiderRules } from './worker-options.ts';
 
 /** What the next turn has otherwise than the one before. */
 export interface TurnWish {
@@ -21,6 +21,8 @@ export interface TurnWish {
   readonly prompt: string | null;
   readonly title: string;
   readonly limits: Limits;
+  /** Instead of those before, and narrower; []: as before. */
+  readonly allowTools: readonly string[];
   /** Added to those that are denied already. */
   readonly denyTools: readonly string[];
   /** The person lets it spend its budget whatever the caps of day and repository say. */
@@ -54,7 +56,10 @@ export async function planTurn(
   const start = task.ask === null ? startOfNextTurn(newest, task) : null;
   if (repository !== null && start !== null) await resolveBase(repository, start);
   const { settings, notices, kept, ...rest } = terms;
-  refuseForeignPatterns(newest.engine, { allowTools: [], denyTools: wish.denyTools });
+  const { allowTools, denyTools } = wish;
+  const { permissionMode } = kept;
+  refuseForeignPatterns(newest.engine, { allowTools, denyTools });
+  refuseWiderRules(allowTools, { allowTools: task.allowTools, permissionMode, engine: newest.engine });
   return {
     job: {
       ...rest,
@@ -64,7 +69,8 @@ export async function planTurn(
         prompt: wish.prompt ?? task.prompt,
         notSeen: { changed: 0, untracked: 0 },
         ...kept,
-        denyTools: [...new Set([...task.denyTools, ...wish.denyTools])],
+        allowTools: allowTools.length === 0 ? task.allowTools : allowTools,
+        denyTools: [...new Set([...task.denyTools, ...denyTools])],
         passCaps: wish.passCaps ?? false,
         goesOn: { job: newest.id, how: wish.how, start },
         ask: task.ask && { ...task.ask, schema: wish.how === 'resume' ? task.ask.schema : null },

@@ -59,7 +59,15 @@ the budget does not: what was spent counts.
     // A budget the person names is the last word on the caps of day and repository too.
     const { budgetUsd } = raised;
     const passCaps = budgetUsd !== undefined && mayRaise(context, '--raise-budget', budgetUsd);
-    const wish = { how: 'resume', prompt: null, title, limits, denyTools: [], passCaps } as const;
+    const wish = {
+      how: 'resume',
+      prompt: null,
+      title,
+      limits,
+      allowTools: [],
+      denyTools: [],
+      passCaps,
+    } as const;
     const plan = await planTurn(context, conversation, wish);
     return launchTurn(context, plan, { preflightWait: values['no-preflight-wait'] !== true, wait });
   },

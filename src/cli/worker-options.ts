@@ -1,6 +1,7 @@
 import { PERMISSION_MODES, type PermissionMode, permissionMode } from '../job/permission-mode.ts';
 import { TOOL_NAMES } from '../job/task.ts';
-import { clientRule, parseRule } from '../job/tool-rules.ts';
+import { clientRule, parseRule, widerRules } from '../job/tool-rules.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
 import { ENGINES, type EngineName } from '../provider/engine-name.ts';
 import { usage } from './parse.ts';
 
@@ -74,6 +75,24 @@ export function refuseForeignPatterns(
       `name the whole tool: ${typed.replace(/\(.*$/s, '')}`,
     );
   }
+}
+
+/** Refuses (exit 5) a rule of a later turn that allows more than the turn before was allowed. */
+export function refuseWiderRules(
+  allowTools: readonly string[],
+  before: Parameters<typeof widerRules>[1],
+): void {
+  const [wider] = widerRules(allowTools, before);
+  if (wider === undefined) return;
+  const had =
+    before.allowTools.length === 0 ? 'what its permission mode allows' : before.allowTools.join(' ');
+  throw new UserError({
+    code: 'wider_rules',
+    what: 'a later turn may be allowed less than the turn before, never more',
+    value: `--allow-tool ${wider} (before: ${had})`,
+    remedy: 'name a rule it had, or leave --allow-tool out; for more: cc-delegate start, or ask',
+    exit: EXIT.refused,
+  });
 }
 
 function known(option: string, typed: string): string {

@@ -38,6 +38,8 @@ export interface Task {
   readonly clientPrompt: 'slim' | 'full';
   /** Folders its changes belong in, relative to the root; []: everywhere. A change elsewhere is flagged. */
   readonly scope: readonly string[];
+  /** The model for side jobs, as it was typed; null: that of the profile. */
+  readonly smallModel: string | null;
   /** The person let it spend its budget whatever has been spent today or for the repository. */
   readonly passCaps: boolean;
   readonly proof: ProofRules;

@@ -14,9 +14,9 @@ export function parseRule(typed: string): ToolRule | null {
   const parts = /^([A-Za-z]+)(?:\((.*)\))?$/s.exec(typed.trim());
   const tool = toolName(parts?.[1] ?? '');
   if (tool === null) return null;
-  const pattern = parts?.[2] ?? null;
-  if (pattern?.trim() === '') return null;
-  return { tool, pattern: pattern === '*' ? null : pattern };
+  const pattern = parts?.[2]?.trim() ?? null;
+  if (pattern === '') return null;
+  return { tool, pattern: pattern === '*' || pattern === ':*' ? null : pattern };
 }
 
 /** The rule with Claude Code's name of the tool, and the rest as it was typed; null for what names no tool. */
@@ -27,12 +27,18 @@ export function clientRule(typed: string): string | null {
   return rule.pattern === null ? name : `${name}(${rule.pattern})`;
 }
 
-/** `*` is any text, `x:*` is `x` alone or with more words behind it; else the command has to be the pattern. */
+/**
+ * `*` is any text; `x *` and `x:*` are `x` alone or with more words behind it, as in Claude Code; else the command has to
+ * be the pattern.
+ */
 export function matchesPattern(pattern: string, command: string): boolean {
   const prefix = /^(.*):\*$/s.exec(pattern)?.[1];
   if (prefix !== undefined) return command === prefix || command.startsWith(`${prefix} `);
-  const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(command);
+  const open = pattern.endsWith(' *');
+  const parts = (open ? pattern.slice(0, -2) : pattern)
+    .split('*')
+    .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}${open ? '( .*)?' : ''}$`, 's').test(command);
 }
 
 const LOOKING = ['read', 'grep', 'glob'];
@@ -53,6 +59,25 @@ export function hasTool(tool: string, { allowTools, denyTools, permissionMode }:
   const free = freeTools(permissionMode);
   if (free !== null) return free.includes(tool) || (isNamed && permissionMode !== 'plan');
   return allowTools.length === 0 || isNamed;
+}
+
+/**
+ * Which of these rules would let a worker do what one on the terms of before may not: each has to be one of the rules
+ * there were, or of a tool that was there as a whole.
+ */
+export function widerRules(
+  wanted: readonly string[],
+  before: Pick<Task, 'allowTools' | 'permissionMode'> & { readonly engine: 'native' | 'claude' },
+): string[] {
+  const free = freeTools(before.permissionMode) ?? (before.allowTools.length === 0 ? WORKING : []);
+  return wanted.filter((typed) => {
+    const rule = parseRule(typed);
+    if (rule === null) return true;
+    const { tool, pattern } = rule;
+    // A client starts agents only where a rule names them.
+    if (free.includes(tool) && !(tool === 'task' && before.engine === 'claude')) return false;
+    return !rulesOf(tool, before.allowTools).some((old) => old.pattern === null || old.pattern === pattern);
+  });
 }
 
 /** What a mode allows without a rule that names it; null: whatever the rules say. */

@@ -26,6 +26,7 @@ const schema: z.ZodType<Task> = z.object({
   addDirs: z.array(z.string()).default([]),
   clientPrompt: z.enum(['slim', 'full']).default('slim'),
   scope: z.array(z.string()).default([]),
+  smallModel: z.string().nullable().default(null),
   passCaps: z.boolean().default(false),
   proof: z
     .object({ protect: z.array(z.string()), allowTestEdits: z.boolean(), mustFailFirst: z.boolean() })

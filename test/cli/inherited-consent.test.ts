@@ -14,13 +14,15 @@ import { agreed, contextOf } from './context.ts';
 
 describe('what an earlier job had beyond the settings of today', () => {
   const full = { level: 'full', backend: 'b', notFull: null } as const;
-  const cheap = { name: 'p:cheap', profile: 'cheap' };
-  const nothing = { network: 'none', passEnv: [], addDirs: [], sandbox: full, model: cheap } as const;
+  const cheap = { name: 'p:cheap', profile: 'cheap', permissionMode: null };
+  const worker = { smallModel: null, permissionMode: null, addDirs: [] };
+  const nothing = { network: 'none', passEnv: [], sandbox: full, model: cheap, ...worker } as const;
   const process = { ...nothing, sandbox: { ...full, level: 'process' } } as const;
   const network = { ...nothing, network: 'full' } as const;
   const passEnv = { ...nothing, passEnv: ['TOKEN', 'CI'] };
   const folder = { ...nothing, addDirs: ['/usr/share'] };
   const strong = { ...nothing, model: { name: 'p:strong', profile: 'cheap' } };
+  const auto = { ...nothing, permissionMode: 'auto' } as const;
   const elsewhere = { ...nothing, model: { name: 'p:cheap', profile: 'other' } };
 
   it.each([
@@ -35,8 +37,21 @@ describe('what an earlier job had beyond the settings of today', () => {
     ['one below what the user allows', folder, { addDirs: ['/usr'] }, []],
     ['another model', strong, {}, ['model p:strong']],
     ['another profile', elsewhere, {}, ['model p:cheap']],
+    ['a small model of its own', { ...nothing, smallModel: 'tiny' }, {}, ['small model tiny']],
+    ['a mode that allows more', auto, { permissionMode: 'plan' }, ['permission mode auto']],
+    ['one that allows less', auto, { permissionMode: 'bypassPermissions' }, []],
+    ['one where none is set', auto, {}, []],
+    ['none where one is set', nothing, { permissionMode: 'auto' }, ['no permission mode']],
+    ['one above the ceiling', auto, { permissionCeiling: 'default' }, ['permission mode auto']],
   ] as const)('%s', (_, inherited, layer, expected) => {
     expect(beyondSettings(inherited, layOver(DEFAULT_SETTINGS, layer), cheap)).toEqual(expected);
+  });
+
+  it('a mode that allows more than the default profile’s', () => {
+    const own = { ...cheap, permissionMode: 'acceptEdits' } as const;
+    const settings = { ...DEFAULT_SETTINGS, permissionMode: 'bypassPermissions' } as const;
+    expect(beyondSettings(auto, settings, own)).toEqual(['permission mode auto']);
+    expect(beyondSettings({ ...auto, permissionMode: 'acceptEdits' }, settings, own)).toEqual([]);
   });
 
   it('a model, where there is no default', () => {
@@ -72,6 +87,7 @@ describe('a job that goes on from an earlier one', () => {
     ['the network', { record: { network: 'full' } }, 'network full'],
     ['a variable', { task: { passEnv: ['TOKEN'] } }, 'variable TOKEN'],
     ['the model', strong, 'model ollama:strong'],
+    ['the small model', { task: { smallModel: 'tiny' } }, 'small model tiny'],
   ] as const)(
     'takes %s over for a person, or with their yes, not for a model by itself',
     async (_, change, words) => {
@@ -82,12 +98,24 @@ describe('a job that goes on from an earlier one', () => {
       for (const call of [byPerson, { consent: agreed([]) }]) {
         const terms = await inherit(change, call);
         expect(terms).toMatchObject({ network: before.network, model: { name: before.model } });
+        const smallModel =
+          ('task' in change && 'smallModel' in change.task && change.task.smallModel) || null;
+        expect(terms).toMatchObject({
+          smallModel,
+          model: { small: smallModel && { endpoint: { model: 'tiny' } } },
+        });
       }
     },
   );
 
   it('has the model that the call names, whatever the earlier one was', async () => {
     expect((await inherit(strong, {}, { profile: 'cheap' })).model.name).toBe('ollama:cheap');
+  });
+
+  it('keeps no small model of the earlier one with a model that the call names', async () => {
+    const change = { task: { smallModel: 'tiny' } };
+    const terms = await inherit(change, {}, { profile: 'cheap' });
+    expect(terms).toMatchObject({ smallModel: null, model: { small: null } });
   });
 
   it('has no higher limits than the settings, where a model calls without the person’s yes', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientRule, hasTool, judgeShell, matchesPattern } from '../../src/job/tool-rules.ts';
+import { clientRule, hasTool, judgeShell, matchesPattern, widerRules } from '../../src/job/tool-rules.ts';
 
 const NONE = { allowTools: [], denyTools: [], permissionMode: null };
 
@@ -8,8 +8,15 @@ it.each([
   ['bash', 'Bash'],
   ['Bash(git log *)', 'Bash(git log *)'],
   ['bash(npm run test:*)', 'Bash(npm run test:*)'],
+  ['Bash(*)', 'Bash'],
+  ['Bash(:*)', 'Bash'],
+  [' Bash( rm * ) ', 'Bash(rm *)'],
   ['Nothing', null],
   ['Bash()', null],
+  ['Bash( )', null],
+  ['Bash(ls', null],
+  ['', null],
+  ['constructor', null],
 ])('%s is kept as %s', (typed, kept) => {
   expect(clientRule(typed)).toBe(kept);
 });
@@ -17,6 +24,11 @@ it.each([
 it.each([
   ['git log *', 'git log -3', true],
   ['git log *', 'git push', false],
+  ['git log *', 'git log', true],
+  ['git log *', 'git logs', false],
+  ['git log*', 'git logs', true],
+  ['git * main', 'git push main', true],
+  ['git * main', 'git push main x', false],
   ['npm run test:*', 'npm run test', true],
   ['npm run test:*', 'npm run test -- x', true],
   ['npm run test:*', 'npm run tests', false],
@@ -95,4 +107,27 @@ describe('what is denied', () => {
 it('a command that is allowed may not write to a file', () => {
   const rules = { allowTools: ['Bash(git log *)'], denyTools: [] };
   expect(judgeShell(rules, [{ text: 'git log -1', isTold: true, writes: true }]).allow).toBe(false);
+});
+
+describe('rules that allow more than before', () => {
+  const native = { ...NONE, engine: 'native' } as const;
+
+  it.each([
+    ['there were none: all was allowed', {}, ['Read', 'Bash(git *)', 'Task'], []],
+    ['the same', { allowTools: ['Read', 'Bash(git log *)'] }, ['Bash(git log *)', 'read'], []],
+    ['a part of a tool', { allowTools: ['Bash'] }, ['Bash(git log *)'], []],
+    ['all of a tool', { allowTools: ['Bash(git log *)'] }, ['Bash'], ['Bash']],
+    ['another part', { allowTools: ['Bash(git log *)'] }, ['Bash(git *)'], ['Bash(git *)']],
+    ['another tool', { allowTools: ['Read', 'Grep'] }, ['Read', 'Edit'], ['Edit']],
+    ['what a mode allows anyhow', { permissionMode: 'default' }, ['Read'], []],
+    ['what a mode does not', { permissionMode: 'default' }, ['Read', 'Edit'], ['Edit']],
+    ['a shell, with edits allowed', { permissionMode: 'acceptEdits' }, ['Write', 'Bash(ls)'], ['Bash(ls)']],
+    ['with a mode for all', { permissionMode: 'auto' }, ['Bash'], []],
+    ['with such a mode and rules', { permissionMode: 'auto', allowTools: ['Read'] }, ['Bash'], ['Bash']],
+    ['agents of our own loop', {}, ['Task'], []],
+    ['agents of a client', { engine: 'claude' }, ['Read', 'Task'], ['Task']],
+    ['agents it had', { engine: 'claude', allowTools: ['Task'] }, ['Task'], []],
+  ] as const)('%s', (_, change, wanted, wider) => {
+    expect(widerRules(wanted, { ...native, ...change })).toEqual(wider);
+  });
 });
