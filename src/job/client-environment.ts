@@ -63,6 +63,10 @@ const SWITCHES = {
   CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
   // The rest of an answer that broke off is asked for as a stream again: only that is read as it comes.
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+  // Silence in mid-answer is our own watchdog's to judge: without both the client ends its run after 300 s of it, with
+  // both 340 s of it did not (2.1.332).
+  CLAUDE_ENABLE_STREAM_WATCHDOG: '0',
+  CLAUDE_ENABLE_BYTE_WATCHDOG: '0',
   // A command ends with its turn, as the sandbox has it; and a time-out ends it, it does not live on unseen.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   // No memory beyond the conversation, and no words about git that are not ours.
