@@ -18,6 +18,19 @@ export interface ClientSurroundings {
   readonly retries: number;
 }
 
+/** An answer to `ask_supervisor` may come at the last moment; its way back is not in the time for it. */
+const ANSWER_MARGIN_MS = 30_000;
+
+/** How long a command of the worker's that waits for its supervisor may take. Milliseconds. */
+export function answerMs({ askTimeoutMs }: { readonly askTimeoutMs: number }): number {
+  return askTimeoutMs + ANSWER_MARGIN_MS;
+}
+
+/** The longest that any command of the worker's may take. Milliseconds. */
+export function longestOf(of: { readonly longestCommandMs: number; readonly askTimeoutMs: number }): number {
+  return Math.max(of.longestCommandMs, answerMs(of));
+}
+
 /** The gateway may wait for a person who raises a budget: the client never gives up first. */
 const NEVER_MS = 24 * 60 * 60 * 1000;
 /** Below it the client takes no window for its own compaction (2.1.332). */
