@@ -128,6 +128,7 @@ function newRecord(
     supervisor: { sessionId: context.env.CLAUDE_CODE_SESSION_ID ?? null },
     runner: null,
     engine: plan.model.engine,
+    client: null,
     model: plan.model.name,
     modelSource: plan.model.modelSource,
     profile: plan.model.profile,

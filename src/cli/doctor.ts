@@ -11,6 +11,7 @@ import { stateDirectory, userDirectory } from '../store/paths.ts';
 import { gitVersion } from '../workspace/git-version.ts';
 import { findRepository, resolveBase, storeIsTracked } from '../workspace/repository.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
+import { engineChecks } from './doctor/engine-check.ts';
 import { type Check, check, type Finding } from './doctor/finding.ts';
 import { requestCheck } from './doctor/request.ts';
 import { profileChecks, sessionChecks } from './doctor/session-checks.ts';
@@ -37,6 +38,7 @@ whatever it found.
       await check('sandbox', () => sandboxCheck(context)),
       await check('model', () => modelCheck(context)),
       ...(await profileChecks(context)),
+      ...(await engineChecks(context)),
       ...(values.request === true ? [await check('request', () => realRequest(context))] : []),
       await check('state', () => folderCheck(stateDirectory(context.env))),
       await check('user directory', () => folderCheck(userDirectory(context.env))),

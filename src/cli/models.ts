@@ -4,7 +4,7 @@ import { effectiveConfig } from '../provider/effective-config.ts';
 import { modelOf } from '../provider/profile.ts';
 import type { Settings } from '../provider/settings.ts';
 import type { Output } from './command.ts';
-import { workerVariables } from './models/environment.ts';
+import { clientVariables, workerVariables } from './models/environment.ts';
 import { matching, modelRows, type ProfileModel } from './models/row.ts';
 import { readSources } from './models/sources.ts';
 import { number, parseVerb } from './parse.ts';
@@ -25,7 +25,8 @@ says what a call cost, or a profile has prices of its own.
 
   --limit N   how many (20)
   --refresh   ask for the list now
-  --env       instead: the environment a worker's commands get, secrets masked`,
+  --env       instead: the environment that a worker's commands and the claude
+              engine's client get, secrets masked`,
 
   async run(context) {
     const { values, positionals } = parseVerb(context.args, {
@@ -62,8 +63,10 @@ says what a call cost, or a profile has prices of its own.
 };
 
 function environment(context: VerbContext, settings: Settings): Output {
-  const variables = workerVariables(context, settings);
-  return { json: { environment: variables }, text: renderEnvironment(variables), exit: EXIT.done };
+  const worker = workerVariables(context, settings);
+  const client = clientVariables(context, settings);
+  const json = { environment: worker, clientEnvironment: client };
+  return { json, text: renderEnvironment(worker, client), exit: EXIT.done };
 }
 
 function profileModels(settings: Settings): ProfileModel[] {

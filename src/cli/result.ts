@@ -92,6 +92,7 @@ function resultJson(store: Store, record: JobRecord, receipt: Receipt | null, fu
     conversationId: record.conversationId,
     turn: record.turn,
     engine: record.engine,
+    client: record.client,
     model: record.model,
     modelsUsed: receipt?.models ?? [record.model],
     profile: record.profile,

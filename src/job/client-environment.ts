@@ -18,6 +18,19 @@ export interface ClientSurroundings {
   readonly retries: number;
 }
 
+/** An answer to `ask_supervisor` may come at the last moment; its way back is not in the time for it. */
+const ANSWER_MARGIN_MS = 30_000;
+
+/** How long a command of the worker's that waits for its supervisor may take. Milliseconds. */
+export function answerMs({ askTimeoutMs }: { readonly askTimeoutMs: number }): number {
+  return askTimeoutMs + ANSWER_MARGIN_MS;
+}
+
+/** The longest that any command of the worker's may take. Milliseconds. */
+export function longestOf(of: { readonly longestCommandMs: number; readonly askTimeoutMs: number }): number {
+  return Math.max(of.longestCommandMs, answerMs(of));
+}
+
 /** The gateway may wait for a person who raises a budget: the client never gives up first. */
 const NEVER_MS = 24 * 60 * 60 * 1000;
 /** Below it the client takes no window for its own compaction (2.1.332). */
@@ -63,6 +76,10 @@ const SWITCHES = {
   CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
   // The rest of an answer that broke off is asked for as a stream again: only that is read as it comes.
   CLAUDE_CODE_DISABLE_NONSTREAMING_FALLBACK: '1',
+  // Silence in mid-answer is our own watchdog's to judge: without both the client ends its run after 300 s of it, with
+  // both 340 s of it did not (2.1.332).
+  CLAUDE_ENABLE_STREAM_WATCHDOG: '0',
+  CLAUDE_ENABLE_BYTE_WATCHDOG: '0',
   // A command ends with its turn, as the sandbox has it; and a time-out ends it, it does not live on unseen.
   CLAUDE_CODE_DISABLE_BACKGROUND_TASKS: '1',
   // No memory beyond the conversation, and no words about git that are not ours.

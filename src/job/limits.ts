@@ -47,3 +47,6 @@ export function stepsUsedUp(limits: Pick<Limits, 'maxSteps'>, steps: number): St
     detail: `${steps} of ${limits.maxSteps} steps used`,
   };
 }
+
+/** How often a worker's model is asked again for one answer, and the longest wait in between. */
+export const WORKER_RETRY = { attempts: 4, capMs: 60_000 } as const;

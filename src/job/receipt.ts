@@ -106,6 +106,8 @@ export interface Receipt extends Proof {
   readonly boundary: Boundary;
   readonly network: Network;
   readonly engine: string;
+  /** The version of the claude engine's client; null for our own loop. */
+  readonly client: string | null;
   readonly models: readonly string[];
   readonly steps: number;
   readonly toolCalls: number;

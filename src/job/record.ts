@@ -137,6 +137,8 @@ export interface JobRecord {
   readonly supervisor: { readonly sessionId: string | null };
   readonly runner: RunnerIdentity | null;
   readonly engine: 'native' | 'claude';
+  /** The version of the claude engine's client, from when the runner has found it; null for our own loop. */
+  readonly client: string | null;
   readonly model: string;
   readonly modelSource: string;
   readonly profile: string | null;

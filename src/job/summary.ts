@@ -131,6 +131,11 @@ export function elapsedSeconds(record: JobRecord, nowMs: number): number {
   return Math.max(0, Math.round((to - from) / 1000));
 }
 
+/** Who does the work: `native`, or `claude (Claude Code 2.1.332)`. */
+export function engineWords({ engine, client }: Pick<JobRecord, 'engine' | 'client'>): string {
+  return client === null ? engine : `${engine} (Claude Code ${client})`;
+}
+
 /** What holds the worker's commands, in a few words; short of level `full`, what it does not hold back. */
 export function sandboxWords({ sandbox, sandboxBackend, boundary, network }: JobRecord): string {
   if (sandbox === 'full') return network === 'full' ? 'full, with network' : 'full';
@@ -150,6 +155,7 @@ export function statusOf(record: JobRecord, nowMs: number): Record<string, unkno
     ...(waitsForItsTurn(record) && { note: trimLine(record.progress.note, 60) }),
     step: record.progress.step,
     model: trimLine(record.model, 60),
+    ...(record.client !== null && { client: record.client }),
     costUsd: record.costUsd,
     elapsedSeconds: elapsedSeconds(record, nowMs),
     sandbox: record.sandbox,

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, isAbsolute, join, sep } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import { execa } from 'execa';
 import which from 'which';
 import { EXIT, UserError } from '../job/user-error.ts';
@@ -39,7 +39,7 @@ export async function findClient(
       `${INSTALL}, or: ${SET_PATH}`,
     );
   }
-  const { version, said } = await askVersion(path);
+  const { version, said } = await askInPrivate(path);
   if (version === null) {
     throw problem(
       'client_broken',
@@ -69,26 +69,39 @@ function isInside(path: string, folder: string): boolean {
   return [path, realpathSync(path)].some((each) => [folder, base].some((top) => each.startsWith(top + sep)));
 }
 
-async function askVersion(path: string): Promise<{ readonly version: string | null; readonly said: string }> {
+async function askInPrivate(path: string): Promise<SaidVersion> {
   const home = await mkdtemp(join(tmpdir(), 'cc-delegate-client-'));
+  // A client that is a script needs its interpreter: our own node, or one of the system's. No other is sure to be seen
+  // in the sandbox, so none beside the client is looked for.
+  const PATH = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(delimiter);
   try {
-    const answer = await execa(path, ['--version'], {
-      reject: false,
-      timeout: LIMIT_MS,
-      stdin: 'ignore',
-      cwd: home,
-      // A client that is a script needs its interpreter.
-      env: { HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude'), PATH: `/usr/local/bin:/usr/bin:/bin` },
-      extendEnv: false,
-      maxBuffer: 65_536,
-    });
-    const said = answer.timedOut
-      ? `no answer in ${LIMIT_MS / 1000} s`
-      : firstLine(answer.stderr, answer.message);
-    return { version: answer.failed ? null : versionIn(answer.stdout), said };
+    return await askVersion(path, { HOME: home, CLAUDE_CONFIG_DIR: join(home, '.claude'), PATH }, home);
   } finally {
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** What a client answered: its version (null: none that can be read), or what it said in place of it. */
+interface SaidVersion {
+  readonly version: string | null;
+  readonly said: string;
+}
+
+/** Asks the program at `path` for its version, with this environment and nothing else. Never throws for what it does. */
+export async function askVersion(path: string, env: NodeJS.ProcessEnv, cwd: string): Promise<SaidVersion> {
+  const answer = await execa(path, ['--version'], {
+    reject: false,
+    timeout: LIMIT_MS,
+    stdin: 'ignore',
+    cwd,
+    env,
+    extendEnv: false,
+    maxBuffer: 65_536,
+  });
+  const said = answer.timedOut
+    ? `no answer in ${LIMIT_MS / 1000} s`
+    : firstLine(String(answer.stderr), answer.message);
+  return { version: answer.failed ? null : versionIn(String(answer.stdout)), said };
 }
 
 function firstLine(stderr: string, message: string | undefined): string {

@@ -73,6 +73,7 @@ export function makeReceipt(story: Story): Receipt {
     boundary: record.boundary,
     network: record.network,
     engine: record.engine,
+    client: record.client,
     models,
     steps: record.progress.step,
     toolCalls: record.progress.toolCalls,

@@ -1,4 +1,5 @@
 import type { Engine, RunOutcome } from '../engine/engine.ts';
+import { WORKER_RETRY } from '../job/limits.ts';
 import type { Activity } from './activity.ts';
 import { workspaceLost } from './allowance.ts';
 import { checkpoint } from './checkpoint.ts';
@@ -48,7 +49,7 @@ export async function work(
         resume: again !== null || job.task.goesOn !== null,
         redactor: job.redactor,
       },
-      retry: { attempts: 4, capMs: 60_000 },
+      retry: WORKER_RETRY,
       idleMs: record.limits.stallTimeout * 1000,
     },
     {

@@ -97,6 +97,8 @@ const schema: z.ZodType<Receipt> = z.object({
   boundary: z.enum(BOUNDARIES).default('sandbox'),
   network: z.enum(NETWORKS).default('none'),
   engine: text,
+  // Not in the receipts of the first versions.
+  client: text.nullable().default(null),
   models: z.array(text),
   steps: number,
   toolCalls: number,

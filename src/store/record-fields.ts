@@ -124,6 +124,8 @@ export const RECORD = z
     supervisor: z.object({ sessionId: z.string().nullable() }),
     runner: runnerIdentity.nullable(),
     engine: z.enum(['native', 'claude']),
+    // Not in the records of the first versions.
+    client: z.string().nullable().default(null),
     model: z.string(),
     modelSource: z.string(),
     profile: z.string().nullable(),

@@ -207,6 +207,10 @@ describe.runIf(process.getuid?.() === 0)('the claude engine without a full sandb
     const { runner } = await world.until(killed, ({ progress }) => progress.toolCalls === 1);
     if (runner) signalRunner(runner, 'SIGKILL');
     expect(await world.ended(killed)).toMatchObject({ state: 'failed', reason: 'runner_lost' });
+    await world.until(killed, ({ result }) => result?.salvaged !== 'pending');
+    const receipt = JSON.parse(readFileSync(runPaths(world.store(), killed).receipt, 'utf8'));
+    expect(receipt.client).toMatch(/^\d/);
+    expect(receipt.client).toBe(world.record(id).client);
     await world.until(killed, () => processesOf(killed).length === 0, 4);
   });
 });

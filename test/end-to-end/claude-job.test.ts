@@ -129,6 +129,11 @@ describe('a task on the claude engine', () => {
     const receipt = JSON.parse(readFileSync(runPaths(world.store(), id).receipt, 'utf8'));
     expect(receipt).toMatchObject({ engine: 'claude', models: ['scripted'], steps: 6, summary: 'all done' });
     expect(world.events(id, 'client')).toMatchObject([{ version: expect.stringMatching(/^\d+\.\d+\.\d+$/) }]);
+    const { client } = ended;
+    expect([receipt.client, world.events(id, 'client')[0]?.version]).toEqual([client, client]);
+    expect((await world.run(['result', id])).stdout).toContain(`claude (Claude Code ${client})`);
+    for (const reader of ['status', 'result'])
+      expect((await world.run([reader, id, '--json'])).json()).toMatchObject({ client });
     expect(existsSync(join(world.folder, 'hook-ran'))).toBe(false);
 
     // The endpoint gets the key, and is the only one who does.

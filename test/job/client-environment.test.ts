@@ -36,6 +36,14 @@ it('points every slot of the client at names the gateway knows', () => {
   });
 });
 
+it('leaves it to us to end a silent answer', () => {
+  expect(clientEnvironment(OF)).toMatchObject({
+    CLAUDE_ENABLE_STREAM_WATCHDOG: '0',
+    CLAUDE_ENABLE_BYTE_WATCHDOG: '0',
+    API_TIMEOUT_MS: '86400000',
+  });
+});
+
 it.each([
   { what: 'unknown sizes', given: { contextWindow: null, maxOutput: null } },
   { what: 'a window the client does not take', given: { contextWindow: 32_000, maxOutput: null } },

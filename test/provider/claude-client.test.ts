@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { findClient } from '../../src/provider/claude-client.ts';
 import { speaksAnthropic } from '../../src/provider/endpoint.ts';
 import { makeFolder } from '../helpers/repository.ts';
@@ -12,6 +12,15 @@ function program(body: string): { folder: string; path: string } {
   writeFileSync(path, `#!/bin/sh\n${body}\n`);
   chmodSync(path, 0o755);
   return { folder, path };
+}
+
+/** For this test our own node is elsewhere. */
+function nodeIsAt(path: string): void {
+  const { execPath } = process;
+  onTestFinished(() => {
+    process.execPath = execPath;
+  });
+  process.execPath = path;
 }
 
 describe('the client of the claude engine', () => {
@@ -27,6 +36,20 @@ describe('the client of the claude engine', () => {
       code: 'client_missing',
       exit: 6,
     });
+  });
+
+  it('may be a script whose interpreter is found where our own node is, and nowhere else', async () => {
+    const { path } = program('');
+    writeFileSync(path, '#!/usr/bin/env own-node\n');
+    const beside = join(dirname(path), 'own-node');
+    writeFileSync(beside, '#!/bin/sh\necho 2.1.332\n', { mode: 0o755 });
+    // Beside the client it is not looked for: in the sandbox it would not be there.
+    expect(await refusal(() => findClient({}, path))).toMatchObject({
+      code: 'client_broken',
+      what: expect.stringContaining('own-node'),
+    });
+    nodeIsAt(join(dirname(path), 'node'));
+    expect(await findClient({}, path)).toEqual({ path, version: '2.1.332' });
   });
 
   it.each([

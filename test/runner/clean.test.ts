@@ -43,6 +43,7 @@ const REST = {
   boundary: 'sandbox',
   network: 'none',
   engine: 'native',
+  client: null,
   models: ['m'],
   steps: 1,
   toolCalls: 1,

@@ -22,6 +22,13 @@ function change(edit: (value: Record<string, unknown>) => void): string {
 
 const set = (key: string, value: unknown) => change((target) => Object.assign(target, { [key]: value }));
 
+it('of the first versions is read, with what it did not say', () => {
+  const early = change((target) => {
+    for (const key of ['boundary', 'network', 'client']) delete target[key];
+  });
+  expect(parseRecord(early, { id, rev: 1 })).toEqual({ kind: 'ok', record });
+});
+
 /** FT10: each of these as the whole content of a job file. */
 const HOSTILE: Record<string, string | Buffer> = {
   'an empty file': '',

@@ -1,9 +1,8 @@
 import { existsSync } from 'node:fs';
-import { execa } from 'execa';
 import which from 'which';
 import { bellFile, isSessionId } from '../../notify/places.ts';
 import { allSessions, readSession } from '../../notify/sessions.ts';
-import { CLIENT_FLOOR, isAtLeast, versionIn } from '../../provider/claude-client.ts';
+import { askVersion, CLIENT_FLOOR, isAtLeast } from '../../provider/claude-client.ts';
 import { loginKindOf } from '../../provider/login/saved-logins.ts';
 import { userDirectory } from '../../store/paths.ts';
 import { rulesState } from '../claude-settings/allow-rules.ts';
@@ -12,8 +11,6 @@ import { describeProfiles, type ShownProfile } from '../config/describe-profiles
 import type { VerbContext } from '../verb.ts';
 import { type Check, check, type Finding } from './finding.ts';
 import { RUNG_WORDS, rungOf } from './wake-up.ts';
-
-const CLIENT_LIMIT_MS = 10_000;
 
 /** What a session of Claude Code has of us: each of it can be missing, and a job works all the same. */
 export async function sessionChecks(context: VerbContext): Promise<Check[]> {
@@ -49,18 +46,12 @@ function profileFinding({ provider, model, isDefault, key }: ShownProfile): Find
   return { text: `${text} · ${missing}`, remedy, note: true };
 }
 
-async function clientCheck({ env }: VerbContext): Promise<Finding> {
+/** The person's own, as the person starts it; see engine-check.ts for the one that jobs start. */
+async function clientCheck({ env, cwd }: VerbContext): Promise<Finding> {
   const path = await which('claude', { nothrow: true, path: env.PATH ?? '' });
   const remedy = `npm install -g @anthropic-ai/claude-code (${CLIENT_FLOOR} or newer)`;
   if (path === null) return { text: 'Claude Code is not on the PATH', remedy, note: true };
-  const answer = await execa(path, ['--version'], {
-    reject: false,
-    timeout: CLIENT_LIMIT_MS,
-    stdin: 'ignore',
-    env: { ...env },
-    extendEnv: false,
-  });
-  const version = versionIn(String(answer.stdout));
+  const { version } = await askVersion(path, env, cwd);
   if (version === null) return { text: `${path} does not say its version`, remedy, note: true };
   if (isAtLeast(version, CLIENT_FLOOR)) return `Claude Code ${version}`;
   return { text: `Claude Code ${version} is too old`, remedy: 'claude update', note: true };

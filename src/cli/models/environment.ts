@@ -1,4 +1,6 @@
 import { join } from 'node:path';
+import { clientEnvironment, longestOf } from '../../job/client-environment.ts';
+import { WORKER_RETRY } from '../../job/limits.ts';
 import { variableSecrets } from '../../job/redaction/known.ts';
 import { createRedactor } from '../../job/redaction/redactor.ts';
 import { settingsSecrets } from '../../provider/known-secrets.ts';
@@ -38,5 +40,30 @@ export function workerVariables(context: VerbContext, settings: Settings): Worke
         return { name, value: '…', from: 'passed' };
       return { name, value: redactor.text(value), from: env[name] === value ? 'yours' : 'ours' };
     })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/**
+ * What the client of the claude engine would find beside that, by name; what is known only when it starts as `<…>`, and
+ * its token masked.
+ */
+export function clientVariables({ env }: VerbContext, { limits }: Settings): WorkerVariable[] {
+  const main = '<model>';
+  const found = clientEnvironment({
+    baseUrl: 'http://127.0.0.1:<port>',
+    token: '…',
+    configFolder: join(stateDirectory(env), '<repository>', '<job>', 'home', '.claude'),
+    models: { main, small: '<small model>', subAgents: main },
+    commandTimeoutMs: limits.commandTimeout * 1000,
+    longestCommandMs: longestOf({
+      longestCommandMs: limits.timeout * 1000,
+      askTimeoutMs: limits.askTimeout * 1000,
+    }),
+    contextWindow: null,
+    maxOutput: null,
+    retries: WORKER_RETRY.attempts,
+  });
+  return Object.entries(found)
+    .map(([name, value]): WorkerVariable => ({ name, value, from: 'ours' }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }

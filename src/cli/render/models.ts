@@ -128,16 +128,32 @@ function field(name: string, value: string): string[] {
   return fold(`${name.padEnd(9)} ${value}`, WIDTH, INDENT);
 }
 
-/** The variables of a worker, one a line. */
-export function renderEnvironment(variables: readonly WorkerVariable[]): string {
-  const width = Math.min(32, Math.max(...variables.map(({ name }) => name.length)));
-  const lines = variables.map(({ name, value, from }) => {
-    const start = `${from.padEnd(6)}  ${visiblePath(name).padEnd(width)}  `;
-    return start + trimLine(value, Math.max(10, WIDTH - start.length));
-  });
+/** The variables of a worker, one a line, then those of the claude engine's client. */
+export function renderEnvironment(
+  worker: readonly WorkerVariable[],
+  client: readonly WorkerVariable[],
+): string {
   const notes = [
     'Nothing else of your environment gets to a command of the worker. Commands of a job also find CC_DELEGATE_COMMAND, and a guarded git first on PATH.',
     'To pass a variable on: cc-delegate config set env.pass NAME',
   ];
-  return [...lines, ...notes.flatMap((note) => fold(note, WIDTH, ''))].join('\n');
+  const ofClient =
+    'The client of the claude engine has these besides; where the sizes of its model are known, also CLAUDE_CODE_MAX_OUTPUT_TOKENS and CLAUDE_CODE_AUTO_COMPACT_WINDOW. Its URL is the gateway of its own job:';
+  return [
+    ...variableLines(worker),
+    ...notes.flatMap((note) => fold(note, WIDTH, '')),
+    '',
+    ...fold(ofClient, WIDTH, ''),
+    ...variableLines(client),
+  ].join('\n');
 }
+
+function variableLines(variables: readonly WorkerVariable[]): string[] {
+  const width = Math.min(LONGEST_NAME, Math.max(...variables.map(({ name }) => name.length)));
+  return variables.map(({ name, value, from }) => {
+    const start = `${from.padEnd(6)}  ${visiblePath(name).padEnd(width)}  `;
+    return start + trimLine(value === '' ? '(empty)' : value, Math.max(10, WIDTH - start.length));
+  });
+}
+
+const LONGEST_NAME = 42;

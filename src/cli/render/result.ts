@@ -9,7 +9,7 @@ import {
 import { shortId } from '../../job/ids.ts';
 import type { Receipt } from '../../job/receipt.ts';
 import type { JobRecord } from '../../job/record.ts';
-import { elapsedSeconds, nextHint, reasonWords } from '../../job/summary.ts';
+import { elapsedSeconds, engineWords, nextHint, reasonWords } from '../../job/summary.ts';
 import { fold } from './fold.ts';
 import { rubricLines } from './rubric.ts';
 import { isShown, lookAt, testLines } from './tests.ts';
@@ -23,7 +23,7 @@ interface Part {
 }
 
 /** What goes when there are too many lines; it stands in the receipt all the same. */
-const LEAST_TELLING = ['network', 'second note', 'said', 'left out', 'note', 'flags'];
+const LEAST_TELLING = ['engine', 'network', 'second note', 'said', 'left out', 'note', 'flags'];
 const MOST = 15;
 
 /** The receipt for people: at most 15 lines, facts first, the worker's own word marked as such. */
@@ -43,6 +43,8 @@ function allParts(record: JobRecord, receipt: Receipt | null): Part[] {
     parts.push(...testLines(record, receipt).map(([name, value]) => field(name, value)));
   if (receipt === null) parts.push(field('work', workWithoutReceipt(record)));
   else parts.push(...judgedParts(receipt), ...workParts(record, receipt));
+  // Our own loop is the program itself, whose version everybody can ask.
+  if (record.client !== null) parts.push(field('engine', engineWords(record)));
   parts.push(field('next', nextHint(record)));
   return parts;
 }

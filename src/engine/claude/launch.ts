@@ -1,16 +1,8 @@
-import { clientEnvironment } from '../../job/client-environment.ts';
+import { clientEnvironment, longestOf } from '../../job/client-environment.ts';
 import type { RunSpec } from '../engine.ts';
 import type { ModelNames } from './agents.ts';
 import type { ClaudeOptions, Launch } from './options.ts';
 import type { Place } from './place.ts';
-
-/** An answer to `ask_supervisor` may come at the last moment; its way back is not in the time for it. */
-const ANSWER_MARGIN_MS = 30_000;
-
-/** How long a command of the worker's that waits for its supervisor may take. Milliseconds. */
-export function answerMs({ askTimeoutMs }: Pick<ClaudeOptions, 'askTimeoutMs'>): number {
-  return askTimeoutMs + ANSWER_MARGIN_MS;
-}
 
 /** What is started where the worker's hands are: the program inside, which starts the client. */
 export function launchOf(
@@ -34,7 +26,7 @@ export function launchOf(
         subAgents: names.main.name,
       },
       commandTimeoutMs: options.commandTimeoutMs,
-      longestCommandMs: Math.max(options.longestCommandMs, answerMs(options)),
+      longestCommandMs: longestOf(options),
       contextWindow,
       maxOutput,
       retries: spec.retry.attempts,

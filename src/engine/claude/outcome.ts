@@ -26,8 +26,7 @@ export function outcomeOf({ own, gateway, aborted, result, end, maxTurns }: Endi
   if (gateway !== null) return gateway;
   if (aborted) return { status: 'aborted' };
   if (end.notStarted !== null) return failed(`the client could not be started: ${end.notStarted}`);
-  if (result === null)
-    return failed(`the client ended without a result (${exitOf(end)})${tailOf(end.stderr)}`);
+  if (result === null) return failed(`${withoutResult(end)} (${exitOf(end)})${tailOf(end.stderr)}`);
   if (result.terminal_reason === 'max_turns') {
     const detail = `${maxTurns} of ${maxTurns} turns used`;
     return { status: 'stopped', stop: { kind: 'failed', reason: 'max_steps', detail } };
@@ -44,6 +43,12 @@ export function outcomeOf({ own, gateway, aborted, result, end, maxTurns }: Endi
   // An answer without a word, after the client has asked for one.
   if (text.trim() === '') return { status: 'failed', kind: 'empty', message: 'an empty response' };
   return { status: 'done', finalText: text };
+}
+
+/** With a shell's exit codes for a program that cannot be run, more is known; the remedy stands before what was said. */
+function withoutResult({ exitCode }: LaunchEnd): string {
+  if (exitCode !== 126 && exitCode !== 127) return 'the client ended without a result';
+  return 'the client cannot run in the sandbox; claude.path must name the program itself, not a script that starts it';
 }
 
 const KINDS: Readonly<Record<number, ErrorKind>> = {

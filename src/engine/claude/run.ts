@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { answerMs } from '../../job/client-environment.ts';
 import type { RoundVerdict } from '../../job/loop-words.ts';
 import type { EngineHost, RunOutcome, RunSpec } from '../engine.ts';
 import type { Clock } from '../http/retry.ts';
@@ -8,7 +9,7 @@ import { AgentNames } from './agent-names.ts';
 import { agentsText, type ModelNames, modelNames } from './agents.ts';
 import { clientArgv, offeredTools } from './argv.ts';
 import { type Gateway, openGateway } from './gateway/gateway.ts';
-import { answerMs, launchOf } from './launch.ts';
+import { launchOf } from './launch.ts';
 import { LineReader } from './lines.ts';
 import type { ClaudeOptions, Launched } from './options.ts';
 import { outcomeOf } from './outcome.ts';

@@ -1,4 +1,5 @@
 import type { RunOutcome } from '../../engine/engine.ts';
+import { WORKER_RETRY } from '../../job/limits.ts';
 import type { AskTask } from '../../job/task.ts';
 import { checkpoint } from '../checkpoint.ts';
 import { faultEnd } from '../fault.ts';
@@ -71,7 +72,7 @@ async function oneRun(
       prompt,
       models: job.models,
       conversation: { file: job.paths.transcript, resume, redactor: job.redactor },
-      retry: { attempts: 4, capMs: 60_000 },
+      retry: WORKER_RETRY,
       idleMs: limits.stallTimeout * 1000,
     },
     {

@@ -31,11 +31,16 @@ export interface ClientPlace {
   readonly tools: readonly string[];
 }
 
-/** Where a job's client is, links followed. Throws a UserError (exit 6) where there is none, or an old one. */
+/**
+ * Where a job's client is, links followed. Writes down which it is. Throws a UserError (exit 6) where
+ * there is none, or an old one.
+ */
 export async function locateClient({ writer, log }: Pick<RunningJob, 'writer' | 'log'>): Promise<string> {
   const configured = readConfig(process.env).claude?.path ?? null;
   const { path, version } = await findClient(process.env, configured, writer.record.checkout);
   log.event('client', { version });
+  // Before the work begins: it is known even of a job whose runner dies.
+  writer.amend({ client: version });
   return realpathSync(path);
 }
 

@@ -8,6 +8,7 @@ import type {
   ToolResult,
 } from '../../engine/engine.ts';
 import { count, trimLine } from '../../job/format.ts';
+import { WORKER_RETRY } from '../../job/limits.ts';
 import type { Redactor } from '../../job/redaction/redactor.ts';
 import type { CopyShell } from './copy-shell.ts';
 import { Gate } from './gate.ts';
@@ -74,7 +75,7 @@ export class SubAgents {
           prompt,
           models: modelsOf(role),
           conversation: { file: this.#options.transcript(name), resume: false, redactor },
-          retry: { attempts: 4, capMs: 60_000 },
+          retry: WORKER_RETRY,
           idleMs,
         },
         { tools: this.#toolsOf(role, shell), ...pauses, mayCall, emit },

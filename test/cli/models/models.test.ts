@@ -188,4 +188,26 @@ describe('the verb', () => {
     expect(JSON.stringify(json)).not.toMatch(/npm_9fJ|sk-or/);
     for (const line of text.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
   });
+
+  it('shows beside it what the client of the claude engine gets, with nothing of the user’s', async () => {
+    const own = { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: 'http://own.example' };
+    const config = { limits: { timeout: 900, askTimeout: 3600, commandTimeout: 60 } };
+    const { text, json } = await models(['--env'], config, own);
+    const [worker, client] = text.split('\n\n');
+    expect(worker).not.toContain('ANTHROPIC');
+    expect(client).toMatch(/^The client of the claude engine has these besides/);
+    expect(client).toMatch(/^ours {4}ANTHROPIC_BASE_URL +http:\/\/127\.0\.0\.1:<port>$/m);
+    expect(client).toMatch(/^ours {4}ANTHROPIC_AUTH_TOKEN +…$/m);
+    expect(client).toMatch(/^ours {4}ANTHROPIC_API_KEY +\(empty\)$/m);
+    expect(json).toMatchObject({
+      clientEnvironment: expect.arrayContaining([
+        { name: 'ANTHROPIC_API_KEY', value: '', from: 'ours' },
+        { name: 'BASH_DEFAULT_TIMEOUT_MS', value: '60000', from: 'ours' },
+        // An answer of the supervisor's may take longer than the job's own time.
+        { name: 'BASH_MAX_TIMEOUT_MS', value: '3630000', from: 'ours' },
+      ]),
+    });
+    expect(text + JSON.stringify(json)).not.toMatch(/own\.example|sk-or/);
+    for (const line of text.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
+  });
 });

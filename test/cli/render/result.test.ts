@@ -49,6 +49,7 @@ it('has fifteen lines at most, whatever there is to say, and keeps what tells mo
     ...record,
     reason: 'auth',
     network: 'full',
+    client: '2.1.332',
     gate: { ...record.gate, test: 'npm test' },
   } as const;
   const run = {
@@ -84,6 +85,15 @@ it('has fifteen lines at most, whatever there is to say, and keeps what tells mo
   expect(short.length).toBeLessThanOrEqual(15);
   expect(short.join('\n')).toMatch(/^ {2}left out .*b/m);
   expect(renderResult(ended, full, 14).split('\n')).toHaveLength(14);
+});
+
+it('names the client of the claude engine, and of the other engine nothing', () => {
+  const byClient = { ...record, engine: 'claude', client: '2.1.332' } as const;
+  const said = renderResult(byClient, { ...receipt(''), client: '2.1.332' });
+  expect(said).toMatch(/^ {2}engine {4}claude \(Claude Code 2\.1\.332\)$/m);
+  // A runner that died has left no receipt yet.
+  expect(renderResult(byClient, null)).toContain('Claude Code 2.1.332');
+  expect(renderResult(record, receipt(''))).not.toContain('engine');
 });
 
 it('cuts an error that has no end', () => {

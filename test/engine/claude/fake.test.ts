@@ -130,7 +130,26 @@ it('says so when there is no client to be started', async () => {
   const model = await scripted([{ text: 'x' }]);
   const { outcome } = await finish({ engine: scene.engine(), models: [modelRef(model, 'anthropic')] });
   expect(outcome).toMatchObject({ status: 'failed', kind: 'engine' });
-  expect(JSON.stringify(outcome)).toMatch(/cannot be started: .*ENOENT/);
+  expect(JSON.stringify(outcome)).toMatch(/cannot run in the sandbox; .*cannot be started: .*ENOENT/);
+});
+
+it('finds the node of a client that is a script, whatever the PATH is', async () => {
+  const client = fakeClient([...TURN, result('fine')]);
+  writeFileSync(client, readFileSync(client, 'utf8').replace(/^.*/, '#!/usr/bin/env node'));
+  const model = await scripted([{ text: 'x' }]);
+  const scene = await makeScene(client, { callerEnv: { PATH: makeFolder() } });
+  const { outcome } = await finish({ engine: scene.engine(), models: [modelRef(model, 'anthropic')] });
+  expect(outcome).toMatchObject({ status: 'done', finalText: 'fine' });
+});
+
+it('says of a script that starts what is not seen inside where the program itself is to be named', async () => {
+  const client = fakeClient([]);
+  writeFileSync(client, '#!/bin/sh\nexec /nowhere/claude "$@"\n');
+  const model = await scripted([{ text: 'x' }]);
+  const scene = await makeScene(client);
+  const { outcome } = await finish({ engine: scene.engine(), models: [modelRef(model, 'anthropic')] });
+  expect(outcome).toMatchObject({ kind: 'engine' });
+  expect(JSON.stringify(outcome)).toMatch(/claude\.path must name the program itself.*exit 127.*\/nowhere/);
 });
 
 it('tells of tools, with how they went, and of the sub-agents by name', async () => {

@@ -4,7 +4,7 @@ import { count, formatDuration, formatMoney } from '../../../job/format.ts';
 import type { CommandReceipt } from '../../../job/receipt.ts';
 import type { Preflight } from '../../../job/record.ts';
 import { isTerminal } from '../../../job/states.ts';
-import { elapsedSeconds, reasonWords, sandboxWords } from '../../../job/summary.ts';
+import { elapsedSeconds, engineWords, reasonWords, sandboxWords } from '../../../job/summary.ts';
 import { testChangeWords } from '../../../job/test-changes.ts';
 import type { ReportFacts } from './facts.ts';
 import { type Html, html } from './html.ts';
@@ -36,7 +36,7 @@ export function receipt(facts: ReportFacts): Html {
     ],
     [
       'Model',
-      `${(seen?.models ?? [record.model]).join(', ')} (${record.modelSource}), engine ${record.engine}`,
+      `${(seen?.models ?? [record.model]).join(', ')} (${record.modelSource}), engine ${engineWords(record)}`,
     ],
     ['Work', `${record.result?.commit ?? 'no commit'} on ${record.base}, branch ${record.branch}`],
     ['Sandbox', `${sandboxWords(record)}; network: ${record.network}`],

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { delimiter } from 'node:path';
+import { delimiter, dirname } from 'node:path';
 import { askGateway } from './ask-gateway.ts';
 import { openForwarder } from './forwarder.ts';
 import type { RunFile } from './run-file.ts';
@@ -33,7 +33,8 @@ function clientEnv(run: RunFile, env: NodeJS.ProcessEnv, port: number): NodeJS.P
   const noProxy = [env.NO_PROXY ?? env.no_proxy, '127.0.0.1', 'localhost'].filter(Boolean).join(',');
   return {
     ...env,
-    PATH: [run.programs, env.PATH].filter(Boolean).join(delimiter),
+    // The node that we are is there, wherever it is: a client that is a script of node's needs one.
+    PATH: [run.programs, env.PATH, dirname(process.execPath)].filter(Boolean).join(delimiter),
     NO_PROXY: noProxy,
     no_proxy: noProxy,
     ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,

@@ -1,0 +1,34 @@
+import { UserError } from '../../job/user-error.ts';
+import { findClient } from '../../provider/claude-client.ts';
+import { effectiveConfig } from '../../provider/effective-config.ts';
+import type { Settings } from '../../provider/settings.ts';
+import { repositoryAround } from '../repository-around.ts';
+import type { VerbContext } from '../verb.ts';
+import { type Check, check } from './finding.ts';
+
+/** The client of the claude engine, as a job of it would find it; nothing where no setting asks for that engine. */
+export async function engineChecks(context: VerbContext): Promise<Check[]> {
+  const settings = readable(context);
+  if (settings === null || !asksForClaude(settings)) return [];
+  return [await check('claude engine', () => clientOf(context, settings))];
+}
+
+async function clientOf({ env, cwd }: VerbContext, settings: Settings): Promise<string> {
+  const repository = await repositoryAround(cwd);
+  const { path, version } = await findClient(env, settings.claude.path, repository?.checkout ?? null);
+  return `Claude Code ${version} (${path}) for the claude engine`;
+}
+
+function asksForClaude({ claude, profiles }: Settings): boolean {
+  return claude.path !== null || Object.values(profiles).some(({ engine }) => engine === 'claude');
+}
+
+function readable({ env }: VerbContext): Settings | null {
+  try {
+    return effectiveConfig({ env, projectRoot: null }).settings;
+  } catch (error) {
+    // What is wrong with the settings the check of the default model says.
+    if (error instanceof UserError) return null;
+    throw error;
+  }
+}
