@@ -55,8 +55,8 @@ export function hasTool(tool: string, { allowTools, denyTools, permissionMode }:
   return allowTools.length === 0 || isNamed;
 }
 
-/** What a mode allows without a rule that names it; null: whatever the rules say. */
-function freeTools(mode: PermissionMode | null): readonly string[] | null {
+/** What a mode allows, by our names, without a rule that names it; null: whatever the rules say. */
+export function freeTools(mode: PermissionMode | null): readonly string[] | null {
   switch (mode) {
     case 'plan':
     case 'default':
