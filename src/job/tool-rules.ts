@@ -80,8 +80,8 @@ export function widerRules(
   });
 }
 
-/** What a mode allows without a rule that names it; null: whatever the rules say. */
-function freeTools(mode: PermissionMode | null): readonly string[] | null {
+/** What a mode allows, by our names, without a rule that names it; null: whatever the rules say. */
+export function freeTools(mode: PermissionMode | null): readonly string[] | null {
   switch (mode) {
     case 'plan':
     case 'default':

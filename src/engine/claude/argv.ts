@@ -1,4 +1,8 @@
+import { permissionMode } from '../../job/permission-mode.ts';
+import { toolName } from '../../job/task.ts';
+import { freeTools } from '../../job/tool-rules.ts';
 import type { ClaudeOptions } from './options.ts';
+import { PROGRAMS } from './place.ts';
 
 /** The files the client is started with, and its conversation. */
 export interface ClientStart {
@@ -45,11 +49,22 @@ export function clientArgv(options: ArgvOptions, start: ClientStart): string[] {
   ];
 }
 
-/** What there is at all: a tool that no rule allows is not offered, as in the other engine. */
-export function offeredTools({ tools, allowTools }: Pick<ArgvOptions, 'tools' | 'allowTools'>): string[] {
+/**
+ * What there is at all: a tool that no rule allows is not offered, as in the other engine, unless the mode allows it
+ * without one.
+ */
+export function offeredTools({
+  tools,
+  allowTools,
+  permissionMode: mode,
+}: Pick<ArgvOptions, 'tools' | 'allowTools' | 'permissionMode'>): string[] {
   if (allowTools.length === 0) return [...tools];
   const named = new Set(allowTools.map(toolOf));
-  return tools.filter((tool) => named.has(tool) || (tool === 'Task' && named.has('Agent')));
+  const free = freeTools(permissionMode(mode ?? '')) ?? [];
+  return tools.filter(
+    (tool) =>
+      named.has(tool) || (tool === 'Task' && named.has('Agent')) || free.includes(toolName(tool) ?? ''),
+  );
 }
 
 /** `Bash` of `Bash(git log *)`. */
@@ -59,12 +74,17 @@ export function toolOf(rule: string): string {
 }
 
 /**
- * Nobody is there to be asked. Without a word about permissions the sandbox is the wall, and nothing else is one;
- * with a list of what is allowed, what is not on it is denied.
+ * Nobody is there to be asked. Without a word about permissions the sandbox is the wall, and nothing else is one; with
+ * a list of what is allowed, what is not on it is denied, in modes too that would not look at the list. In all of them
+ * the supervisor can be reached, and no rule lets a plan be more than one.
  */
 function permissions(options: ArgvOptions, tools: readonly string[]): { mode: string; allowed: string[] } {
-  const { permissionMode, allowTools } = options;
-  if (permissionMode !== null) return { mode: permissionMode, allowed: [...allowTools] };
-  if (allowTools.length > 0) return { mode: 'dontAsk', allowed: [...allowTools] };
+  const { permissionMode: mode, allowTools } = options;
+  const programs = tools.includes('Bash') ? PROGRAMS.map((name) => `Bash(${name}:*)`) : [];
+  if (mode === 'plan') return { mode, allowed: programs };
+  if (mode !== null && freeTools(permissionMode(mode)) !== null)
+    return { mode, allowed: [...allowTools, ...programs] };
+  if (allowTools.length > 0) return { mode: 'dontAsk', allowed: [...allowTools, ...programs] };
+  if (mode === 'auto') return { mode, allowed: programs };
   return { mode: 'bypassPermissions', allowed: [...tools] };
 }

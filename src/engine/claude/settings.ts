@@ -8,6 +8,7 @@ const HOOK_SECONDS = 60;
 const SETTINGS = z.strictObject({
   disableAllHooks: z.literal(false),
   includeCoAuthoredBy: z.literal(false),
+  useAutoModeDuringPlan: z.literal(false),
   hooks: z.strictObject({
     PreToolUse: z.tuple([
       z.strictObject({
@@ -42,6 +43,8 @@ export function guardSettings({ node, inside, longestCommandMs, answerMs }: Hook
     // Said, because a project's own settings could say otherwise.
     disableAllHooks: false,
     includeCoAuthoredBy: false,
+    // Else a plan has a model judge every command, which costs requests and fails where a cheap one is asked (2.1.332).
+    useAutoModeDuringPlan: false,
     hooks: {
       PreToolUse: [
         {

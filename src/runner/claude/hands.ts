@@ -14,6 +14,7 @@ import type { Team } from '../work.ts';
 import { projectInstructions } from './instructions.ts';
 import { clientFolder, openClaude } from './open.ts';
 import { clientPrompt } from './prompt.ts';
+import { hasShell } from './rules.ts';
 import { touchedBy } from './touched.ts';
 
 /** What the client has when nothing is said: nothing that it does not need. */
@@ -46,13 +47,14 @@ export async function openClientHands(
   const place = { work: job.places.work, beside: job.places.folder, others: job.task.addDirs };
   const { sandbox } = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
   const asksForAgents = job.task.allowTools.some((rule) => ['Task', 'Agent'].includes(toolOf(rule)));
+  const tools = asksForAgents ? [...TOOLS, 'Task'] : TOOLS;
   const engine = await openClaude(job, {
     client,
     sandbox,
     guard,
     neverSend: prepared.neverSend.globs,
     cwd: startFolder(job),
-    tools: asksForAgents ? [...TOOLS, 'Task'] : TOOLS,
+    tools,
   });
   const instructions = await projectInstructions(prepared.repository, {
     commit: record.base,
@@ -69,7 +71,7 @@ export async function openClientHands(
         test: record.gate.test,
         commandTimeout: record.limits.commandTimeout,
       },
-      instructions,
+      { instructions, hasShell: hasShell(job.task, tools) },
     ),
     tools: supervisorTools(team.questions, team.activity.note),
     afterRound: (calls) => stagnation.afterRound(calls),

@@ -1,22 +1,32 @@
+import { offeredTools } from '../../engine/claude/argv.ts';
 import { PROGRAMS } from '../../engine/claude/place.ts';
 import type { Task } from '../../job/task.ts';
-import { clientRule, judgeShell, parseRule, type ShellCommand } from '../../job/tool-rules.ts';
+import { clientRule, judgeShell, type ShellCommand } from '../../job/tool-rules.ts';
 import { simpleCommands } from '../tools/simple-commands.ts';
 
 type Rules = Pick<Task, 'allowTools' | 'denyTools'>;
 
-/**
- * The rules as the client takes them, with its own names of tools. Who may run some commands only may speak to the
- * supervisor as well: here that is done by commands.
- */
-export function clientRules({ allowTools, denyTools }: Rules): { allow: string[]; deny: string[] } {
-  const allow = allowTools.flatMap((rule) => clientRule(rule) ?? []);
-  const hasShell = allowTools.some((rule) => parseRule(rule)?.tool === 'bash');
-  const programs = hasShell ? PROGRAMS.map((name) => `Bash(${name}:*)`) : [];
-  return { allow: [...allow, ...programs], deny: denyTools.flatMap((rule) => clientRule(rule) ?? []) };
+/** Does a client that has these tools get a shell on these terms? */
+export function hasShell(task: Rules & Pick<Task, 'permissionMode'>, tools: readonly string[]): boolean {
+  const { permissionMode } = task;
+  const { allow, deny } = clientRules(task);
+  return (
+    offeredTools({ tools, allowTools: allow, permissionMode }).includes('Bash') && !deny.includes('Bash')
+  );
 }
 
-/** Why the rules do not let this script run, in the words of the other engine; null: they do. */
+/** The rules as the client takes them, with its own names of tools. */
+export function clientRules({ allowTools, denyTools }: Rules): { allow: string[]; deny: string[] } {
+  return {
+    allow: allowTools.flatMap((rule) => clientRule(rule) ?? []),
+    deny: denyTools.flatMap((rule) => clientRule(rule) ?? []),
+  };
+}
+
+/**
+ * Why the rules do not let this script run, in the words of the other engine; null: they do. Who may run some commands
+ * only may speak to the supervisor as well: here that is done by commands.
+ */
 export function ruledOut(rules: Rules, script: string): string | null {
   const others = simpleCommands(script)?.filter((command) => !isProgram(command)) ?? null;
   const verdict = judgeShell(rules, others);

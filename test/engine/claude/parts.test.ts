@@ -24,6 +24,9 @@ const REF: ModelRef = {
   maxOutput: null,
 };
 
+/** What reaches the supervisor, as rules. */
+const PROGRAMS = 'Bash(ask_supervisor:*),Bash(report_progress:*),Bash(report_blocker:*)';
+
 describe('the arguments of the client', () => {
   const options = {
     tools: ['Bash', 'Read', 'Task'],
@@ -61,11 +64,35 @@ describe('the arguments of the client', () => {
   it('offer only tools that some rule allows, and pass the rules on as they are', () => {
     const found = argv({ allowTools: ['Bash(git log *)', 'Read'], denyTools: ['Bash(git push:*)'] });
     expect(found).toContain('--tools=Bash,Read');
-    expect(found).toContain('--allowedTools=Bash(git log *),Read');
+    expect(found).toContain(`--allowedTools=Bash(git log *),Read,${PROGRAMS}`);
     expect(found).toContain('--disallowedTools=Bash(git push:*)');
     expect(found).toContain('dontAsk');
     expect(found).not.toContain('bypassPermissions');
   });
+
+  it.each<[string | null, readonly string[], { mode: string; tools: string; allowed: string | undefined }]>([
+    ['default', [], { mode: 'default', tools: 'Bash,Read,Edit,Write', allowed: PROGRAMS }],
+    ['acceptEdits', [], { mode: 'acceptEdits', tools: 'Bash,Read,Edit,Write', allowed: PROGRAMS }],
+    ['acceptEdits', ['Read'], { mode: 'acceptEdits', tools: 'Read,Edit,Write', allowed: 'Read' }],
+    ['dontAsk', ['Bash(ls)'], { mode: 'dontAsk', tools: 'Bash,Read', allowed: `Bash(ls),${PROGRAMS}` }],
+    ['plan', ['Bash', 'Write'], { mode: 'plan', tools: 'Bash,Read,Write', allowed: PROGRAMS }],
+    ['auto', [], { mode: 'auto', tools: 'Bash,Read,Edit,Write', allowed: PROGRAMS }],
+    ['auto', ['Edit(src/**)'], { mode: 'dontAsk', tools: 'Edit', allowed: 'Edit(src/**)' }],
+    ['bypassPermissions', ['Edit(src/**)'], { mode: 'dontAsk', tools: 'Edit', allowed: 'Edit(src/**)' }],
+    [null, ['Task'], { mode: 'dontAsk', tools: '', allowed: 'Task' }],
+  ])(
+    'leave the supervisor reachable, and no mode wider than it is: %s with %j',
+    (permissionMode, allowTools, wanted) => {
+      const found = argv({ tools: ['Bash', 'Read', 'Edit', 'Write'], permissionMode, allowTools });
+      const optionOf = (option: string) =>
+        found.find((each) => each.startsWith(`${option}=`))?.slice(option.length + 1);
+      expect({
+        mode: found[found.indexOf('--permission-mode') + 1],
+        tools: optionOf('--tools'),
+        allowed: optionOf('--allowedTools'),
+      }).toEqual(wanted);
+    },
+  );
 
   it('never let what a person typed become an option of its own', () => {
     const found = argv(

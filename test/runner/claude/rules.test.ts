@@ -1,20 +1,12 @@
 import { expect, it } from 'vitest';
-import { clientRules, ruledOut } from '../../../src/runner/claude/rules.ts';
+import { clientPrompt } from '../../../src/runner/claude/prompt.ts';
+import { clientRules, hasShell, ruledOut } from '../../../src/runner/claude/rules.ts';
 
 const some = { allowTools: ['bash(git log *)', 'Read'], denyTools: [] };
 const but = { allowTools: [], denyTools: ['Bash(npm publish:*)'] };
 
-it('rules get the client’s names, and who may run some commands may speak to the supervisor', () => {
-  expect(clientRules(some)).toEqual({
-    allow: [
-      'Bash(git log *)',
-      'Read',
-      'Bash(ask_supervisor:*)',
-      'Bash(report_progress:*)',
-      'Bash(report_blocker:*)',
-    ],
-    deny: [],
-  });
+it('rules get the client’s names', () => {
+  expect(clientRules(some)).toEqual({ allow: ['Bash(git log *)', 'Read'], deny: [] });
   expect(clientRules({ allowTools: ['read'], denyTools: ['bash'] })).toEqual({
     allow: ['Read'],
     deny: ['Bash'],
@@ -34,4 +26,19 @@ it.each([
   const found = ruledOut(rules, script);
   if (why === null) expect(found).toBeNull();
   else expect(found).toMatch(why);
+});
+
+it.each([
+  [{}, true],
+  [{ allowTools: ['bash(git log *)'] }, true],
+  [{ allowTools: ['Read'] }, false],
+  [{ denyTools: ['bash'] }, false],
+  [{ denyTools: ['Bash(rm *)'] }, true],
+  [{ permissionMode: 'plan' as const }, true],
+])('%j: is there a shell? %s', (terms, wanted) => {
+  const task = { allowTools: [], denyTools: [], permissionMode: null, ...terms };
+  expect(hasShell(task, ['Bash', 'Read'])).toBe(wanted);
+  const around = { subdirectory: '', test: null, commandTimeout: 9 };
+  const prompt = clientPrompt({ appendSystemPrompt: null }, around, { instructions: '', hasShell: wanted });
+  expect(prompt.includes('ask_supervisor')).toBe(wanted);
 });
