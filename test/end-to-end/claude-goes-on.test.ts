@@ -108,6 +108,36 @@ describe('ask on the claude engine', () => {
     for (const { id } of [first, second]) expect(processesOf(id)).toEqual([]);
   });
 
+  it('has the one tool it is allowed, in the followup as well, which can only take away', async (test) => {
+    const world = await claudeWorld(test, {
+      files: { 'a.txt': 'SEEN\n' },
+      script: ({ index }) =>
+        index % 2 === 0
+          ? { calls: [look('a.txt'), { name: 'Grep', args: { pattern: 'SEEN' } }] }
+          : { text: `answer ${index}` },
+    });
+    const asked = await world.run(['ask', 'what?', '--json', '--allow-tool', 'Read', ...CLAUDE]);
+    expect(asked.exit, asked.stderr).toBe(0);
+    const { id } = asked.json<Turn>();
+    const next = (...args: string[]) =>
+      world.run(['followup', id, 'and?', '--json', '--wait', '60', ...args]);
+    expect(await next('--allow-tool', 'Grep')).toMatchObject({ exit: 5 });
+    const said = await next();
+    expect(said.exit, said.stderr).toBe(0);
+    expect(said.json<Turn>()).toMatchObject({ turn: 2, state: 'succeeded', answer: 'answer 3' });
+    expect(world.model.requests.map(({ body }) => namesOf(body))).toEqual(Array(4).fill(['Read']));
+    for (const request of [world.model.requests[1], world.model.requests[3]]) {
+      const results = toolResults(request);
+      expect(results).toHaveLength(2);
+      expect(results.join('\n')).toMatch(/No such tool available: Grep/);
+      expect(results.join('\n')).toContain('SEEN');
+    }
+    const { conversations } = (await world.run(['list', '--json'])).json<{
+      conversations: { jobs: Turn[] }[];
+    }>();
+    expect(conversations.map(({ jobs }) => jobs.length)).toEqual([2]);
+  });
+
   it('without tools it is one request of the other kind: no client, no workspace', async (test) => {
     const world = await claudeWorld(test, { script: [{ text: 'fourty-two' }] });
     const asked = await world.run(['ask', 'what?', '--no-tools', '--json', ...CLAUDE]);

@@ -8,7 +8,10 @@ import { makeWorld } from '../helpers/world.ts';
 
 it('retry makes a new job from the same brief; the third equal failure is refused until something changes', async () => {
   const world = await makeWorld({ script: [{ text: 'done without doing' }] });
-  const options = ['--test', 'true', '--done', 'it works', '--max-steps', '9', '--title', 'A title'];
+  const rules = ['--allow-tool', 'Read', '--deny-tool', 'Grep', '--permission-mode', 'acceptEdits'];
+  const own = ['--append-system-prompt', 'Be brief.', '--client-prompt', 'full', '--small-model', 'tiny'];
+  const brief = ['--test', 'true', '--done', 'it works', '--max-steps', '9', '--title', 'A title'];
+  const options = [...brief, ...rules, ...own];
   const first = await world.start(options);
   expect(await world.ended(first)).toMatchObject({ state: 'failed', reason: 'no_changes' });
 
@@ -27,8 +30,16 @@ it('retry makes a new job from the same brief; the third equal failure is refuse
     reason: 'no_changes',
   });
   expect(second.conversationId).not.toBe(before.conversationId);
-  const taskFile = (id: JobId) => readFileSync(runPaths(world.store(), id).task, 'utf8');
-  expect(taskFile(second.id)).toBe(taskFile(first));
+  const taskFile = (id: JobId) => JSON.parse(readFileSync(runPaths(world.store(), id).task, 'utf8'));
+  expect(taskFile(second.id)).toEqual(taskFile(first));
+  expect(taskFile(second.id)).toMatchObject({
+    allowTools: ['Read'],
+    denyTools: ['Grep'],
+    permissionMode: 'acceptEdits',
+    appendSystemPrompt: 'Be brief.',
+    clientPrompt: 'full',
+    smallModel: 'tiny',
+  });
 
   const refused = await world.run(['retry', first]);
   expect(refused).toMatchObject({ exit: 5, stderr: expect.stringContaining('the worker changed nothing') });
