@@ -1,6 +1,7 @@
+import { isAbove, type PermissionMode } from '../job/permission-mode.ts';
 import { UserError } from '../job/user-error.ts';
 import type { Bounds } from '../notify/consent/bounds.ts';
-import type { ModelRequest } from '../provider/choose-model.ts';
+import { defaultProfile, type ModelRequest } from '../provider/choose-model.ts';
 import { destinationsOf } from '../provider/destinations.ts';
 import { effectiveConfig } from '../provider/effective-config.ts';
 import { PROVIDERS } from '../provider/providers.ts';
@@ -61,6 +62,15 @@ function destinations(request: ModelRequest, settings: Settings, env: Environmen
   }
 }
 
+/** As a job has it that names no mode; a mode above the ceiling, which no job would get, counts as the ceiling. */
+function usualMode(settings: Settings): PermissionMode | null {
+  const { profiles, permissionCeiling: ceiling } = settings;
+  const name = defaultProfile(settings);
+  const profile = name !== null && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  const mode = profile?.permissionMode ?? settings.permissionMode;
+  return mode === null || (ceiling !== null && isAbove(mode, ceiling)) ? ceiling : mode;
+}
+
 function boundsOf(settings: Settings): Omit<Bounds, 'sendsTo'> {
   return {
     mode: settings.mode,
@@ -71,6 +81,7 @@ function boundsOf(settings: Settings): Omit<Bounds, 'sendsTo'> {
     allowUnsandboxed: settings.sandbox.allowUnsandboxed,
     pass: settings.env.pass,
     addDirs: settings.addDirs,
+    permissionMode: usualMode(settings),
     applyAsk: settings.apply.ask,
   };
 }

@@ -1,5 +1,7 @@
 import { parseDuration } from '../../job/duration.ts';
 import type { Limits } from '../../job/limits.ts';
+import { isAbove, permissionMode } from '../../job/permission-mode.ts';
+import { hasTool, parseRule } from '../../job/tool-rules.ts';
 import type { Bounds } from './bounds.ts';
 import { callWords, leadsOut } from './call-words.ts';
 
@@ -37,7 +39,11 @@ const PLAIN_FLAGS: Readonly<Record<string, (bounds: Bounds) => boolean>> = {
 
 type Within = (value: string, bounds: Bounds) => boolean;
 
-/** Is this value of the option within the settings? */
+/**
+ * Is this value of the option within the settings? What is not here is free, of the worker's options these: `--engine`,
+ * since the user's own client works in the same sandbox, for the same money, with the same models; `--client-prompt`,
+ * which makes a call somewhat dearer, within the budget; `--deny-tool`, which only narrows.
+ */
 const VALUE_FLAGS: Readonly<Record<string, Within>> = {
   '--profile': (value, { defaultProfile }) => value === defaultProfile,
   '--model': () => false,
@@ -56,10 +62,23 @@ const VALUE_FLAGS: Readonly<Record<string, Within>> = {
   '--pass-env': (value, { pass }) => pass.includes(value),
   '--add-dir': (value, { addDirs }) =>
     !value.split('/').includes('..') && addDirs.some((dir) => value === dir || value.startsWith(`${dir}/`)),
-  '--permission-mode': () => false,
+  '--permission-mode': isModeWithin,
+  '--allow-tool': isRuleWithin,
 };
+
+/** A word that is no mode is the verb's own to refuse. */
+function isModeWithin(value: string, bounds: Bounds): boolean {
+  const mode = permissionMode(value);
+  return mode !== null && (bounds.permissionMode === null || !isAbove(mode, bounds.permissionMode));
+}
 
 /** Seconds and counts; what is no number is the verb's own to refuse. */
 function limit(name: Exclude<keyof Limits, 'budgetUsd'>): Within {
   return (value, { limits }) => (parseDuration(value) ?? Number.POSITIVE_INFINITY) <= limits[name];
+}
+
+/** A rule narrows what a worker has, at the start and in a later turn; but under a mode that keeps tools back it adds. */
+function isRuleWithin(value: string, { permissionMode: mode }: Bounds): boolean {
+  const tool = parseRule(value)?.tool;
+  return tool !== undefined && hasTool(tool, { allowTools: [], denyTools: [], permissionMode: mode });
 }

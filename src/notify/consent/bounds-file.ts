@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PERMISSION_MODES } from '../../job/permission-mode.ts';
 import { writeAtomic } from '../../store/atomic-file.ts';
 import { ensureFolder } from '../../store/folders.ts';
 import { type Bounds, DEFAULT_BOUNDS } from './bounds.ts';
@@ -57,7 +58,7 @@ function readKept(userDir: string): { readonly digest: string; readonly bounds: 
 
 function isBounds(value: unknown): value is Bounds {
   if (typeof value !== 'object' || value === null) return false;
-  const { mode, perJob, limits, pass, addDirs, sendsTo } = value as Record<string, unknown>;
+  const { mode, perJob, limits, pass, addDirs, permissionMode, sendsTo } = value as Record<string, unknown>;
   const isMode = mode === 'off' || mode === 'ondemand' || mode === 'auto';
   return (
     isMode &&
@@ -66,6 +67,7 @@ function isBounds(value: unknown): value is Bounds {
     limits !== null &&
     Array.isArray(pass) &&
     Array.isArray(addDirs) &&
+    (permissionMode === null || PERMISSION_MODES.some((each) => each === permissionMode)) &&
     Array.isArray(sendsTo)
   );
 }

@@ -1,4 +1,5 @@
 import { DEFAULT_DAY_USD, DEFAULT_LIMITS, type Limits } from '../../job/limits.ts';
+import type { PermissionMode } from '../../job/permission-mode.ts';
 import type { Destination } from './first-send.ts';
 
 /** By the profile's name, and by the provider in front of the model's. */
@@ -25,6 +26,8 @@ export interface Bounds {
   readonly allowUnsandboxed: boolean;
   readonly pass: readonly string[];
   readonly addDirs: readonly string[];
+  /** What a job gets when no mode is named, the ceiling held against it; null: all tools of its role, unasked. */
+  readonly permissionMode: PermissionMode | null;
   /** False: the client's own permission mode decides on apply. */
   readonly applyAsk: boolean;
 }
@@ -44,5 +47,6 @@ export const DEFAULT_BOUNDS: Bounds = {
   allowUnsandboxed: false,
   pass: [],
   addDirs: [],
+  permissionMode: null,
   applyAsk: true,
 };

@@ -6,7 +6,7 @@ import { extraFoldersLine, ownWords, type Surroundings, scopeLine } from '../sys
  * without one nothing reaches the supervisor.
  */
 export function clientPrompt(
-  task: Pick<Task, 'appendSystemPrompt'>,
+  task: Pick<Task, 'appendSystemPrompt' | 'addDirs' | 'scope'>,
   around: Surroundings,
   { instructions, hasShell }: { readonly instructions: string; readonly hasShell: boolean },
 ): string {

@@ -44,6 +44,12 @@ it.each([
   'start fix --budget=0.5 --profile cheap --network none',
   'start fix --pass-env NPM_TOKEN',
   'start -- --model',
+  'start fix --engine claude --client-prompt full',
+  'ask why --engine=native',
+  'start fix --allow-tool Read --allow-tool Bash --deny-tool Write',
+  'followup a1b2c3 --deny-tool Bash --allow-tool Read',
+  'start fix --permission-mode plan',
+  'start fix --permission-mode=bypassPermissions',
   'config mode off',
   'config mode ondemand',
   'config set budget.perJob 2',
@@ -129,6 +135,7 @@ it.each([
     'start fix --add-dir /srv/shared/../etc',
     'goes beyond your settings or this directory: --add-dir /srv/shared/../etc',
   ],
+  ['start fix --permission-mode all', 'goes beyond your settings or this directory: --permission-mode all'],
   ['resume a1b2c3 --raise-budget 20', 'goes beyond your settings or this directory: --raise-budget 20'],
 ])('needs the person: %s', (line, why) => {
   expect(needOf(line.split(' '), bounds)?.why ?? null).toBe(why === null ? 'runs --json' : why);
@@ -146,4 +153,42 @@ it('takes everything that could be beyond for beyond while the settings are not 
   expect(needOf(['config', 'mode', 'ondemand'], null)).not.toBeNull();
   expect(needOf(['config', 'mode', 'off'], null)).toBeNull();
   expect(needOf(['start', 'x'], null)).toBeNull();
+});
+
+it.each([
+  ['plan', 'acceptEdits', true],
+  ['acceptEdits', 'acceptEdits', true],
+  // The same where nobody can be asked.
+  ['dontAsk', 'default', true],
+  ['auto', 'acceptEdits', false],
+  ['bypassPermissions', 'plan', false],
+] as const)('mode %s is within the user’s %s: %s', (typed, permissionMode, isWithin) => {
+  const need = needOf(['start', 'fix', '--permission-mode', typed], { ...bounds, permissionMode });
+  expect(need === null).toBe(isWithin);
+});
+
+it.each([
+  ['Bash', null, true],
+  ['Bash(git log *)', 'bypassPermissions', true],
+  ['Read', 'default', true],
+  ['Bash(git log *)', 'default', false],
+  ['Edit', 'dontAsk', false],
+  ['Edit', 'acceptEdits', true],
+  ['Bash', 'acceptEdits', false],
+  ['Bash', 'plan', false],
+  ['Nonsense', null, false],
+] as const)('a rule that allows %s is within the user’s mode %s: %s', (rule, permissionMode, isWithin) => {
+  for (const call of [
+    ['start', 'fix'],
+    ['followup', 'a1b2c3', 'go on'],
+  ]) {
+    const need = needOf([...call, '--allow-tool', rule], { ...bounds, permissionMode });
+    expect(need === null).toBe(isWithin);
+  }
+});
+
+it('while the settings are not known, any mode is beyond them, and the engine is not', () => {
+  expect(needOf('ask why --permission-mode plan'.split(' '), null)).not.toBeNull();
+  expect(needOf('ask why --allow-tool Read'.split(' '), null)).not.toBeNull();
+  expect(needOf('ask why --engine claude --deny-tool Read'.split(' '), null)).toBeNull();
 });
