@@ -5,7 +5,7 @@ import { readSchema } from './read-schema.ts';
 import type { StartRequest } from './start-options.ts';
 import { readText } from './text-input.ts';
 import type { VerbContext } from './verb.ts';
-import { WORKER_OPTIONS, workerRequest } from './worker-options.ts';
+import { refuseHands, WORKER_OPTIONS, workerRequest } from './worker-options.ts';
 
 export const ASK_HELP = `cc-delegate ask "QUESTION" [options] | --prompt-file F | -
 
@@ -77,6 +77,8 @@ export async function askRequest(context: VerbContext): Promise<AskRequest> {
   const question = await readText(context, source);
   const files = values.file ?? [];
   await refuseUnshared(context, [...files, values.schema]);
+  const worker = workerRequest(values);
+  refuseHands(worker.allowTools);
   const schema = values.schema === undefined ? null : readSchema(context.cwd, values.schema);
   return {
     start: {
@@ -94,7 +96,7 @@ export async function askRequest(context: VerbContext): Promise<AskRequest> {
         stallTimeout: seconds('stall-timeout', values['stall-timeout']),
       },
       appendSystemPrompt: values['append-system-prompt'],
-      ...workerRequest(values),
+      ...worker,
       allowUnsandboxed: values['allow-unsandboxed'] === true,
     },
     tools: values['no-tools'] !== true,

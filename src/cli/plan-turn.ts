@@ -12,7 +12,7 @@ import { type Conversation, taskOf } from './find-conversation.ts';
 import { inheritTerms } from './inherit-terms.ts';
 import type { JobPlan, Place } from './job-plan.ts';
 import type { VerbContext } from './verb.ts';
-import { refuseForeignPatterns, refuseWiderRules } from './worker-options.ts';
+import { refuseForeignPatterns, refuseHands, refuseWiderRules } from './worker-options.ts';
 
 /** What the next turn has otherwise than the one before. */
 export interface TurnWish {
@@ -58,6 +58,7 @@ export async function planTurn(
   const { settings, notices, kept, ...rest } = terms;
   const { allowTools, denyTools } = wish;
   const { permissionMode } = kept;
+  if (task.ask !== null) refuseHands(allowTools);
   refuseForeignPatterns(newest.engine, { allowTools, denyTools });
   refuseWiderRules(allowTools, { allowTools: task.allowTools, permissionMode, engine: newest.engine });
   return {

@@ -1,6 +1,6 @@
 import { PERMISSION_MODES, type PermissionMode, permissionMode } from '../job/permission-mode.ts';
 import { TOOL_NAMES } from '../job/task.ts';
-import { clientRule, parseRule, widerRules } from '../job/tool-rules.ts';
+import { clientRule, LOOKING, parseRule, widerRules } from '../job/tool-rules.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { ENGINES, type EngineName } from '../provider/engine-name.ts';
 import { usage } from './parse.ts';
@@ -93,6 +93,13 @@ export function refuseWiderRules(
     remedy: 'name a rule it had, or leave --allow-tool out; for more: cc-delegate start, or ask',
     exit: EXIT.refused,
   });
+}
+
+/** Of an ask: a rule that allows what it never has would leave it without anything to look with. Throws UserError (exit 2). */
+export function refuseHands(allowTools: readonly string[]): void {
+  const hand = allowTools.find((typed) => !LOOKING.includes(parseRule(typed)?.tool ?? ''));
+  if (hand === undefined) return;
+  throw usage('an ask looks and changes nothing, so it has no such tool', hand, 'allow Read, Grep or Glob');
 }
 
 function known(option: string, typed: string): string {

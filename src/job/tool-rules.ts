@@ -41,7 +41,8 @@ export function matchesPattern(pattern: string, command: string): boolean {
   return new RegExp(`^${parts.join('.*')}${open ? '( .*)?' : ''}$`, 's').test(command);
 }
 
-const LOOKING = ['read', 'grep', 'glob'];
+/** Our names of the tools that change nothing. */
+export const LOOKING: readonly string[] = ['read', 'grep', 'glob'];
 const EDITING = ['write', 'edit'];
 const WORKING: readonly string[] = Object.values(TOOL_NAMES);
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { modeUnder } from '../../src/cli/permission-mode.ts';
 import {
   refuseForeignPatterns,
+  refuseHands,
   refuseWiderRules,
   toolRules,
   workerRequest,
@@ -11,7 +12,7 @@ import { refusal } from '../provider/user-error-of.ts';
 describe('what is said of who works', () => {
   it('is nothing where nothing is said', () => {
     const nothing = { engine: undefined, clientPrompt: undefined, permissionMode: undefined };
-    expect(workerRequest({})).toEqual({ ...nothing, allowTools: [], denyTools: [] });
+    expect(workerRequest({})).toEqual({ ...nothing, allowTools: [], denyTools: [], addDirs: [] });
   });
 
   it('is taken over, rules in Claude Code’s spelling and each once', () => {
@@ -21,6 +22,7 @@ describe('what is said of who works', () => {
       'permission-mode': 'dontAsk',
       'allow-tool': ['read', 'Read', 'bash(git log *)', 'Read(src/*)'],
       'deny-tool': ['Bash(*)'],
+      'add-dir': ['../x'],
     };
     expect(workerRequest(typed)).toEqual({
       engine: 'claude',
@@ -28,6 +30,7 @@ describe('what is said of who works', () => {
       permissionMode: 'dontAsk',
       allowTools: ['Read', 'Bash(git log *)', 'Read(src/*)'],
       denyTools: ['Bash'],
+      addDirs: ['../x'],
     });
   });
 
@@ -106,5 +109,14 @@ it('a rule of a later turn that allows more is refused with what there was', asy
     exit: 5,
     value: '--allow-tool Bash(ls *) (before: Read Grep)',
     remedy: expect.stringContaining('leave --allow-tool out'),
+  });
+});
+
+it('an ask is never left without anything to look with', async () => {
+  refuseHands(['Read', 'Grep', 'Read(src/**)']);
+  expect(await refusal(() => refuseHands(['Read', 'Bash(ls *)']))).toMatchObject({
+    exit: 2,
+    value: 'Bash(ls *)',
+    remedy: 'allow Read, Grep or Glob',
   });
 });

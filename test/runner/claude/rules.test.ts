@@ -39,6 +39,9 @@ it.each([
   const task = { allowTools: [], denyTools: [], permissionMode: null, ...terms };
   expect(hasShell(task, ['Bash', 'Read'])).toBe(wanted);
   const around = { subdirectory: '', test: null, commandTimeout: 9 };
-  const prompt = clientPrompt({ appendSystemPrompt: null }, around, { instructions: '', hasShell: wanted });
+  const prompt = clientPrompt({ appendSystemPrompt: null, addDirs: [], scope: [] }, around, {
+    instructions: '',
+    hasShell: wanted,
+  });
   expect(prompt.includes('ask_supervisor')).toBe(wanted);
 });
