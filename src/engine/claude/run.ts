@@ -48,6 +48,7 @@ export class ClaudeRun {
   readonly #names = new AgentNames();
   #own: Failed | null = null;
   #launched: Launched | null = null;
+  #isFull = false;
 
   constructor(parts: RunParts) {
     this.#parts = parts;
@@ -134,8 +135,16 @@ export class ClaudeRun {
       clock,
       clean: options.clean,
       guard: options.guard,
-      onSession: (bytes, offset) => transcript.append(bytes, offset),
+      onSession: (bytes, offset) => this.#keep(transcript, bytes, offset),
     });
+  }
+
+  #keep(transcript: Transcript, bytes: Uint8Array, offset: number): void {
+    if (transcript.append(bytes, offset) || this.#isFull) return;
+    this.#isFull = true;
+    this.#warn(
+      'the conversation is too long to be kept whole: a later turn begins with what was said up to here',
+    );
   }
 
   async #hold(

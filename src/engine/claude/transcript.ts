@@ -34,6 +34,9 @@ const NAMES = new Set([
   'signature',
 ]);
 
+/** No conversation is as long; what a worker could post by itself has no end. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
 type Redactor = RunSpec['conversation']['redactor'];
 
 /** The transcript of a run: a header, then the client's session as it grows, without secrets. */
@@ -43,25 +46,39 @@ export class Transcript {
   #session: string;
   /** How much of the client's file is here; null: whatever comes first goes on from what is here. */
   #offset: number | null;
+  /** How much more may be written. */
+  #left: number;
 
-  private constructor(file: string, redactor: Redactor, session: string, offset: number | null) {
+  private constructor(
+    file: string,
+    redactor: Redactor,
+    session: string,
+    offset: number | null,
+    most: number,
+  ) {
     this.#file = file;
     this.#redactor = redactor;
     this.#session = session;
     this.#offset = offset;
+    this.#left = most;
   }
 
   /**
    * Starts a transcript anew with this session, or goes on with what is there. `lines` is the session up to now as
    * the client takes it back; null: it begins. Throws what the file system says.
    */
-  static open({ file, resume, redactor }: RunSpec['conversation'], fresh: string) {
+  static open({ file, resume, redactor }: RunSpec['conversation'], fresh: string, most = MOST_BYTES) {
     const found = resume ? read(file) : null;
     if (found !== null && found.lines !== '') {
       const { session, lines, problems } = found;
-      return { transcript: new Transcript(file, redactor, session, null), session, lines, problems };
+      return {
+        transcript: new Transcript(file, redactor, session, null, most - lines.length),
+        session,
+        lines,
+        problems,
+      };
     }
-    const transcript = new Transcript(file, redactor, fresh, 0);
+    const transcript = new Transcript(file, redactor, fresh, 0, most);
     transcript.#begin();
     const problems = resume ? ['there is no transcript to resume: the conversation starts anew'] : [];
     return { transcript, session: fresh, lines: null, problems };
@@ -72,8 +89,11 @@ export class Transcript {
     this.#session = session;
   }
 
-  /** Whole lines of the client's session file, from there. What is here already is not written again. */
-  append(bytes: Uint8Array, offset: number): void {
+  /**
+   * Whole lines of the client's session file, from there. What is here already is not written again. False: there is
+   * no room for them any more.
+   */
+  append(bytes: Uint8Array, offset: number): boolean {
     if (offset === 0) {
       this.#begin();
       this.#offset = 0;
@@ -82,7 +102,11 @@ export class Transcript {
     this.#offset = Math.max(this.#offset ?? 0, offset + bytes.length);
     const text = Buffer.from(bytes.subarray(had)).toString('utf8');
     const lines = text.split('\n').flatMap((line) => this.#clean(line));
-    if (lines.length > 0) appendFileSync(this.#file, lines.join(''), { mode: 0o600 });
+    const clean = Buffer.from(lines.join(''));
+    this.#left -= clean.length;
+    if (this.#left < 0) return false;
+    if (clean.length > 0) appendFileSync(this.#file, clean, { mode: 0o600 });
+    return true;
   }
 
   #begin(): void {

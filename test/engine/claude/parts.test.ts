@@ -242,6 +242,15 @@ describe('the transcript', () => {
     expect(bodyOf(file)).toBe(line(1) + line(2));
   });
 
+  it('has an end, whatever is posted', () => {
+    const file = join(makeFolder(), 't.ndjson');
+    const id = '123e4567-e89b-42d3-a456-426614174000';
+    const { transcript } = Transcript.open({ file, resume: false }, id, 2 * line(1).length);
+    const kept = [1, 2, 3].map((n) => transcript.append(Buffer.from(line(n)), (n - 1) * line(1).length));
+    expect(kept).toEqual([true, true, false]);
+    expect(bodyOf(file)).toBe(line(1) + line(2));
+  });
+
   it('begins anew with a session the client has begun anew', () => {
     const file = join(makeFolder(), 't.ndjson');
     const { transcript } = opened(file);

@@ -1,21 +1,5 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { sendError } from './api-error.ts';
-
-/** The client sends its whole conversation with each request. */
-const MOST_BODY_BYTES = 64 * 1024 * 1024;
-
-/** The body of a request; null for one that is too long. */
-export async function readBody(request: IncomingMessage): Promise<Buffer | null> {
-  const parts: Buffer[] = [];
-  let length = 0;
-  for await (const part of request) {
-    const bytes = Buffer.from(part);
-    length += bytes.length;
-    if (length > MOST_BODY_BYTES) return null;
-    parts.push(bytes);
-  }
-  return Buffer.concat(parts);
-}
 
 /** Answers, if anybody is still there. */
 export function json(response: ServerResponse, value: unknown): void {
@@ -44,12 +28,9 @@ export function notFound(response: ServerResponse): void {
   });
 }
 
-/** 413: longer than `readBody` takes. */
-export function tooLarge(response: ServerResponse): void {
-  sendError(response, {
-    status: 413,
-    type: 'request_too_large',
-    message: 'more than 64 MiB',
-    final: true,
-  });
+/** 413: longer than is taken. 503: for now, since so much else is under way; asking again may help. */
+export function notTaken(response: ServerResponse, why: 'too long' | 'too much at once'): void {
+  const [status, type, final] =
+    why === 'too long' ? ([413, 'request_too_large', true] as const) : ([503, 'api_error', false] as const);
+  sendError(response, { status, type, message: why, final });
 }

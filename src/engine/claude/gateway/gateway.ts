@@ -10,7 +10,8 @@ import { type GatewayVerdict, sendError } from './api-error.ts';
 import { Calls, type Slot } from './calls.ts';
 import { readGuardRequest, runHostTool } from './desk.ts';
 import { estimateRequest } from './estimate.ts';
-import { badRequest, json, leave, notFound, readBody, tooLarge } from './exchange.ts';
+import { badRequest, json, leave, notFound, notTaken } from './exchange.ts';
+import { Intake } from './intake.ts';
 import { readRequest } from './request-body.ts';
 import { Thoughts } from './thoughts.ts';
 
@@ -45,6 +46,8 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
+const MOST_CONNECTIONS = 256;
+
 /**
  * The client's only way out: an HTTP server on a socket of this run, which speaks the Anthropic Messages API on one
  * side and asks the job's models on the other. It alone has the keys; it asks the host before each request, repeats
@@ -66,6 +69,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   server.requestTimeout = 0;
   // Its connections are its own, and last: one that we close just as it is used again would be a failed request.
   server.keepAliveTimeout = 0;
+  // A worker that opens more of them has no use for them, and the runner needs its descriptors.
+  server.maxConnections = MOST_CONNECTIONS;
   server.listen(options.socket);
   await once(server, 'listening');
   chmodSync(options.socket, 0o600);
@@ -92,6 +97,7 @@ class Desk {
   readonly #options: GatewayOptions;
   readonly #calls: readonly { readonly name: string; readonly calls: Calls }[];
   readonly #over = new AbortController();
+  readonly #intake = new Intake();
   #verdict: GatewayVerdict | null = null;
   #give: (verdict: GatewayVerdict) => void = () => undefined;
   readonly whenVerdict: Promise<GatewayVerdict>;
@@ -137,8 +143,9 @@ class Desk {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://gateway');
     const [, first, name] = pathname.split('/');
     if (request.method !== 'POST') return notFound(response);
-    const bytes = await readBody(request);
-    if (bytes === null) return tooLarge(response);
+    const taken = await this.#intake.read(request, response, pathname);
+    if ('refused' in taken) return notTaken(response, taken.refused);
+    const { bytes } = taken;
     switch (pathname) {
       case '/v1/messages':
         return this.#message(bytes, request, response);

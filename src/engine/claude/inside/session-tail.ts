@@ -2,8 +2,11 @@ import { statSync } from 'node:fs';
 import { type SessionFiles, wholeLinesFrom } from './session-file.ts';
 
 const POLL_MS = 300;
-/** One post; the gateway's limit is far above it. */
+/** One post, unless a single line is longer. */
 const PIECE_BYTES = 8 * 1024 * 1024;
+/** The gateway takes no more at once: such a line is left out. */
+const LONGEST_LINE = 32 * 1024 * 1024;
+const NEWLINE = 0x0a;
 
 export type PostSession = (bytes: Uint8Array, offset: number) => Promise<boolean>;
 
@@ -61,10 +64,11 @@ export class SessionTail {
     }
     if (this.#file === null) return;
     const bytes = wholeLinesFrom(this.#file, this.#offset);
-    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-      const piece = bytes.subarray(at, at + PIECE_BYTES);
-      if (!(await this.#post(piece, this.#offset))) return;
+    for (let at = 0; at < bytes.length; ) {
+      const piece = bytes.subarray(at, endOfPiece(bytes, at));
+      if (piece.length <= LONGEST_LINE && !(await this.#post(piece, this.#offset))) return;
       this.#offset += piece.length;
+      at += piece.length;
     }
   }
 
@@ -72,4 +76,12 @@ export class SessionTail {
     const fresh = this.#files.all().filter((file) => !this.#known.has(file));
     return fresh.sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs).at(-1) ?? null;
   }
+}
+
+/** Where a piece of whole lines ends that begins there. */
+function endOfPiece(bytes: Buffer, from: number): number {
+  const most = from + PIECE_BYTES;
+  if (most >= bytes.length) return bytes.length;
+  const last = bytes.lastIndexOf(NEWLINE, most - 1);
+  return (last < from ? bytes.indexOf(NEWLINE, most) : last) + 1;
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import * as z from 'zod';
 import type { EngineHost } from '../../../../src/engine/engine.ts';
 import type { ScriptedRequest } from '../../../../src/engine/scripted/server.ts';
@@ -225,9 +225,36 @@ describe('the client', () => {
 
   it('cannot send without end', async () => {
     const scene = await open({ script: [DONE] });
-    const reply = await scene.post('/v1/messages', 'x'.repeat(65 * 1024 * 1024));
+    const reply = await scene.post('/v1/messages', 'x'.repeat(33 * 1024 * 1024));
     expect(reply).toMatchObject({ status: 413 });
+    expect(await scene.post('/guard', 'x'.repeat(5 * 1024 * 1024))).toMatchObject({ status: 413 });
     expect(await scene.ask()).toMatchObject({ status: 200 });
+  });
+
+  it('cannot fill the runner’s memory with many requests at once', async () => {
+    const scene = await open({ script: [DONE] });
+    const half = () => {
+      const headers = { authorization: `Bearer ${TOKEN}`, 'content-length': 31 * 1024 * 1024 };
+      const asked = request({ socketPath: scene.socket, method: 'POST', path: '/v1/messages', headers });
+      const status = new Promise<number>((resolve, reject) => {
+        asked.on('response', (response) => resolve(response.statusCode ?? 0));
+        asked.on('error', reject);
+      });
+      const sent = new Promise((resolve) => asked.write(Buffer.alloc(30 * 1024 * 1024, 'x'), resolve));
+      return { asked, status, sent };
+    };
+    const [first, second] = [half(), half()];
+    await Promise.all([first.sent, second.sent]);
+    await expect(half().status).resolves.toBe(503);
+    first.asked.destroy();
+    second.asked.destroy();
+    first.status.catch(() => undefined);
+    second.status.catch(() => undefined);
+    const body = 'x'.repeat(30 * 1024 * 1024);
+    await vi.waitFor(
+      async () => expect(await scene.post('/v1/messages', body)).toMatchObject({ status: 400 }),
+      5000,
+    );
   });
 });
 

@@ -115,6 +115,8 @@ function send(
       },
     );
     asked.on('error', reject);
+    // Answered before all is said: the rest goes nowhere, and the request hears of it no more.
+    asked.on('socket', (socket) => socket.on('error', () => undefined));
     asked.end(body);
   });
 }
