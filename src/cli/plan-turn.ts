@@ -58,9 +58,9 @@ export async function planTurn(
   const { settings, notices, kept, ...rest } = terms;
   const { allowTools, denyTools } = wish;
   const { permissionMode } = kept;
-  if (task.ask !== null) refuseHands(allowTools);
   refuseForeignPatterns(newest.engine, { allowTools, denyTools });
   refuseWiderRules(allowTools, { allowTools: task.allowTools, permissionMode, engine: newest.engine });
+  if (task.ask !== null) refuseHands(allowTools);
   return {
     job: {
       ...rest,

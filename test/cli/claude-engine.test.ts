@@ -71,13 +71,13 @@ describe('the engine of a job', () => {
 
 describe('what a start or an ask says of its worker', () => {
   const words = [
-    ...['--allow-tool', 'Read', '--allow-tool', 'bash(git log *)', '--deny-tool', 'Edit'],
+    ...['--allow-tool', 'Read', '--allow-tool', 'read(src/*)', '--deny-tool', 'Edit'],
     ...['--permission-mode', 'acceptEdits', '--client-prompt', 'full', '--small-model', 'tiny'],
     ...['--append-system-prompt', 'Be brief.', '--max-turns', '7'],
   ];
   const told = {
     task: {
-      allowTools: ['Read', 'Bash(git log *)'],
+      allowTools: ['Read', 'Read(src/*)'],
       denyTools: ['Edit'],
       permissionMode: 'acceptEdits',
       clientPrompt: 'full',

@@ -48,7 +48,7 @@ const BOUND: Partial<Task> = {
   clientPrompt: 'full',
   smallModel: 'tiny',
   appendSystemPrompt: 'Be brief.',
-  addDirs: ['/srv/docs'],
+  addDirs: ['/usr/share'],
 };
 
 describe('a turn that goes on from a job of the claude engine', () => {
@@ -93,7 +93,9 @@ describe('a turn that goes on from a job of the claude engine', () => {
     const native = earlier({ engine: 'native' }, { engine: 'claude' });
     expect((await native.next('followup')).model.engine).toBe('native');
     expect((await native.retried()).model.engine).toBe('native');
-    expect(await earlier().retried()).toMatchObject({ permissionMode: 'acceptEdits', smallModel: 'tiny' });
+    expect(await earlier().retried()).toMatchObject({
+      kept: { permissionMode: 'acceptEdits', smallModel: 'tiny', addDirs: ['/usr/share'] },
+    });
   });
 
   it('may have less, never more', async () => {

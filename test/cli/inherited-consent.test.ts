@@ -101,7 +101,7 @@ describe('a job that goes on from an earlier one', () => {
         const smallModel =
           ('task' in change && 'smallModel' in change.task && change.task.smallModel) || null;
         expect(terms).toMatchObject({
-          smallModel,
+          kept: { smallModel },
           model: { small: smallModel && { endpoint: { model: 'tiny' } } },
         });
       }
@@ -115,7 +115,7 @@ describe('a job that goes on from an earlier one', () => {
   it('keeps no small model of the earlier one with a model that the call names', async () => {
     const change = { task: { smallModel: 'tiny' } };
     const terms = await inherit(change, {}, { profile: 'cheap' });
-    expect(terms).toMatchObject({ smallModel: null, model: { small: null } });
+    expect(terms).toMatchObject({ kept: { smallModel: null }, model: { small: null } });
   });
 
   it('has no higher limits than the settings, where a model calls without the person’s yes', async () => {

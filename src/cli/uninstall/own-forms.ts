@@ -58,7 +58,7 @@ export const STATE_FORMS: readonly Form[] = [
     'runtime',
     folder(
       /^([0-9A-Za-z+-][0-9A-Za-z.+-]*-[0-9a-f]{12}|\.[0-9A-Za-z.+-]+-[0-9a-f]{12}\.\d+\.tmp)$/,
-      file(/^(runner|files)\.mjs$/),
+      file(/^(runner|files|inside)\.mjs$/),
       folder('chunks', file(/^[\w.-]+-[0-9A-Z]{8}\.mjs$/)),
     ),
   ),
