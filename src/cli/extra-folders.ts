@@ -36,7 +36,7 @@ export function extraFolders(
         code: 'needs_the_user',
         what: 'only the user may give a worker a folder that their setting addDirs does not hold',
         value: name,
-        remedy: `leave --add-dir out, or the user may type in a terminal: cc-delegate config set addDirs '["${real}"]'`,
+        remedy: 'leave --add-dir out, or ask the user to run this in a terminal',
         exit: EXIT.refused,
       });
     }

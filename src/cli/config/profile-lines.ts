@@ -25,6 +25,7 @@ function linesOf(profile: ShownProfile, price: string): string[] {
   const policy = dataPolicyText(profile.dataPolicy ?? undefined);
   const { fallbacks } = profile;
   const below = [
+    ...(profile.engine === 'claude' ? ['engine claude'] : []),
     `${profile.baseUrl} · ${keyText(profile)}`,
     `price ${price}`,
     ...(policy === null ? [] : [policy]),

@@ -16,7 +16,7 @@ export async function engineChecks(context: VerbContext): Promise<Check[]> {
 async function clientOf({ env, cwd }: VerbContext, settings: Settings): Promise<string> {
   const repository = await repositoryAround(cwd);
   const { path, version } = await findClient(env, settings.claude.path, repository?.checkout ?? null);
-  return `Claude Code ${version} (${path}) for the claude engine`;
+  return `Claude Code ${version} (${path})`;
 }
 
 function asksForClaude({ claude, profiles }: Settings): boolean {

@@ -3,7 +3,7 @@ import { type JobId, shortId } from '../../job/ids.ts';
 import { waitsForItsTurn } from '../../job/queue.ts';
 import type { JobRecord, Preflight } from '../../job/record.ts';
 import { isTerminal } from '../../job/states.ts';
-import { sandboxWords } from '../../job/summary.ts';
+import { engineWords, sandboxWords } from '../../job/summary.ts';
 import type { ModelResolution } from '../../provider/resolve-model.ts';
 import { fold } from './fold.ts';
 import { priceWords } from './price.ts';
@@ -21,6 +21,7 @@ export function renderStart(record: JobRecord, plan: Handed, lacks: readonly str
   const lines = [
     `${'delegated'.padEnd(10)} ${record.id}   ${trimLine(record.title, 45)}`,
     field('model', modelName(record)),
+    ...(record.engine === 'native' ? [] : [field('engine', engineWords(record))]),
     ...fold(`${'price'.padEnd(10)} ${priceWords(plan.model.primary)}`, 80, ' '.repeat(11)),
     ...fold(`${'at most'.padEnd(10)} ${worstCase(record, plan.model)}`, 80, ' '.repeat(11)),
     field('workspace', workspace(record, plan)),

@@ -31,6 +31,7 @@ export interface WatchParts {
 }
 
 const SUMMARY_WIDTH = 100;
+const COMMAND_WIDTH = 60;
 
 /** Reads what the client says and tells the host of its tools, receipts and results. Never throws. */
 export class Watch {
@@ -138,14 +139,21 @@ export class Watch {
   }
 }
 
-/** One short line for the activity list: the file, or what came of the call. */
+/** One short line for the activity list: the file; the command, and what came of it; else what came of the call. */
 function summaryOf({ input }: ToolUse, result: string, cwd: string): string {
-  const path =
-    typeof input === 'object' && input !== null && 'file_path' in input && typeof input.file_path === 'string'
-      ? input.file_path
-      : null;
+  const path = wordIn(input, 'file_path');
+  if (path !== null) return trimLine(below(cwd, path), SUMMARY_WIDTH);
+  const command = wordIn(input, 'command');
   const [first = ''] = result.trim().split('\n');
-  return trimLine(path === null ? first : below(cwd, path), SUMMARY_WIDTH);
+  const shown = command === null ? first : `${trimLine(command, COMMAND_WIDTH)} → ${first || 'no output'}`;
+  return trimLine(shown, SUMMARY_WIDTH);
+}
+
+function wordIn(input: unknown, name: 'file_path' | 'command'): string | null {
+  if (typeof input !== 'object' || input === null) return null;
+  const fields: Partial<Record<string, unknown>> = { ...input };
+  const value = fields[name];
+  return typeof value === 'string' ? value : null;
 }
 
 function below(cwd: string, path: string): string {

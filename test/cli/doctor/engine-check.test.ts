@@ -59,13 +59,13 @@ it.each<{ what: string; settings: object; clients: Record<string, string>; wante
     what: 'what a profile of that engine would start',
     settings: profile('claude'),
     clients: { bin: '2.1.332' },
-    wanted: [{ ok: true, text: 'Claude Code 2.1.332 (HOME/bin/claude) for the claude engine' }],
+    wanted: [{ ok: true, text: 'Claude Code 2.1.332 (HOME/bin/claude)' }],
   },
   {
     what: 'that the one of the repository is not taken',
     settings: profile('claude'),
     clients: { 'repository/bin': '2.1.332', bin: '2.1.333' },
-    wanted: [{ ok: true, text: 'Claude Code 2.1.333 (HOME/bin/claude) for the claude engine' }],
+    wanted: [{ ok: true, text: 'Claude Code 2.1.333 (HOME/bin/claude)' }],
   },
   {
     what: 'that the one the user has named is too old',

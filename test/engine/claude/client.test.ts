@@ -57,7 +57,7 @@ it('does a small task: tools, steps, files, and a first request of at most 14 KB
   expect(outcome).toEqual({ status: 'done', finalText: 'All done.' });
   expect(readFileSync(join(scene.work, 'a.txt'), 'utf8')).toBe('one');
   const ends = eventsOf(events, 'tool_end').map(({ tool, ok, summary }) => `${tool} ${ok} ${summary}`);
-  expect(ends).toEqual(['Write true a.txt', 'Bash false Exit code 3']);
+  expect(ends).toEqual(['Write true a.txt', 'Bash false cat a.txt; exit 3 → Exit code 3']);
   expect(eventsOf(events, 'step_start')).toHaveLength(3);
   const [first] = model.requests;
   expect(Buffer.byteLength(first?.text ?? '')).toBeLessThan(14_000);

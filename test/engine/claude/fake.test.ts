@@ -189,7 +189,7 @@ it('tells of tools, with how they went, and of the sub-agents by name', async ()
     'main Task',
     'tester#1 Bash',
     'tester#2 Bash',
-    'tester#1 Bash true one',
+    'tester#1 Bash true ls → one',
   ]);
 });
 
