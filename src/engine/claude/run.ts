@@ -135,7 +135,11 @@ export class ClaudeRun {
       clock,
       clean: options.clean,
       guard: options.guard,
-      onSession: (bytes, offset) => this.#keep(transcript, bytes, offset),
+      onSession: (bytes, offset, session) => {
+        if (!transcript.isOf(session)) return false;
+        this.#keep(transcript, bytes, offset);
+        return true;
+      },
     });
   }
 

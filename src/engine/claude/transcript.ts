@@ -89,6 +89,11 @@ export class Transcript {
     this.#session = session;
   }
 
+  /** Is this the session the client is in? */
+  isOf(session: string): boolean {
+    return session === this.#session;
+  }
+
   /**
    * Whole lines of the client's session file, from there. What is here already is not written again. False: there is
    * no room for them any more.

@@ -205,6 +205,25 @@ it('goes on with a conversation in another home, with what it is told now, and o
   expect(eventsOf(second.events, 'warn')).toEqual([]);
 });
 
+it('goes on with its own conversation, though a command of it has started a client too', async (test) => {
+  const conversation = { file: join(makeFolder(), 'transcript.ndjson'), resume: false };
+  const nested = bash(`"${needsClient(test)}" -p "A question of the nested one." | cat; sleep 1`);
+  const first = await work(
+    test,
+    (request) => {
+      const words = JSON.stringify(request.body.messages);
+      if (words.includes('nested one') && !words.includes('Remember')) return { text: 'nested answer' };
+      return words.includes('nested answer') ? DONE : nested;
+    },
+    { spec: { conversation, prompt: 'Remember the word plum.' } },
+  );
+  expect(first.outcome).toEqual({ status: 'done', finalText: 'All done.' });
+  const again = { conversation: { ...conversation, resume: true }, prompt: 'Which word?' };
+  const second = await work(test, [DONE], { spec: again });
+  expect(second.model.requests[0]?.text).toContain('Remember the word plum.');
+  expect(second.model.requests[0]?.text).toContain('All done.');
+});
+
 it('goes on after it was stopped in the middle of a command', async (test) => {
   const conversation = { file: join(makeFolder(), 'transcript.ndjson'), resume: false };
   const mark = `75.${process.pid}`;

@@ -33,8 +33,8 @@ export interface GatewayOptions {
   /** Takes secrets out of what goes to a model. */
   readonly clean: (text: string) => string;
   readonly guard: (command: string, cwd: string) => GuardAnswer;
-  /** Whole lines of the client's session file, which begin there in it. */
-  readonly onSession: (bytes: Uint8Array, offset: number) => void;
+  /** Whole lines of a session's file, which begin there in it. False: the session is not this run's. */
+  readonly onSession: (bytes: Uint8Array, offset: number, session: string) => boolean;
 }
 
 export interface Gateway {
@@ -154,7 +154,7 @@ class Desk {
       case '/guard':
         return this.#guard(bytes, response);
       case '/session':
-        return this.#session(bytes, Number(searchParams.get('offset') ?? Number.NaN), response);
+        return this.#session(bytes, searchParams, response);
       default:
         return first === 'tools' && name !== undefined
           ? this.#tool(decodeURIComponent(name), bytes, response)
@@ -182,13 +182,16 @@ class Desk {
     json(response, { input_tokens: body === null ? estimateTokens(text) : estimateRequest(body, text) });
   }
 
-  #session(bytes: Buffer, offset: number, response: ServerResponse): void {
-    if (!Number.isSafeInteger(offset) || offset < 0) {
-      badRequest(response, 'no offset');
+  #session(bytes: Buffer, asked: URLSearchParams, response: ServerResponse): void {
+    const offset = Number(asked.get('offset') ?? Number.NaN);
+    const session = asked.get('session');
+    if (!Number.isSafeInteger(offset) || offset < 0 || session === null) {
+      badRequest(response, 'no offset, or no session');
       return;
     }
-    this.#options.onSession(bytes, offset);
-    json(response, {});
+    const isOurs = this.#options.onSession(bytes, offset, session);
+    if (isOurs) json(response, {});
+    else response.writeHead(409).end();
   }
 
   #guard(bytes: Buffer, response: ServerResponse): void {

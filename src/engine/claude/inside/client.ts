@@ -4,21 +4,25 @@ import { askGateway } from './ask-gateway.ts';
 import { openForwarder } from './forwarder.ts';
 import type { RunFile } from './run-file.ts';
 import { SessionFiles } from './session-file.ts';
-import { SessionTail } from './session-tail.ts';
+import { type PostSession, SessionTail } from './session-tail.ts';
 
 /** What a shell says of a program that a signal has ended; 143 is TERM. */
 const SIGNALLED = 143;
 const NOT_STARTED = 127;
 /** The runner may be gone: then nobody waits for the last lines. */
 const POST_MS = 10_000;
+/** What the gateway says to a session that is not its run's. */
+const FOREIGN = 409;
 
 /** Runs the client to its end, with our stdio as its own. Resolves with the exit code. */
 export async function runClient(run: RunFile, env: NodeJS.ProcessEnv): Promise<number> {
   const files = new SessionFiles(run.configFolder);
   const offset = run.restore === null ? 0 : files.restore(run.session, run.restore, run.cwd);
-  const post = async (bytes: Uint8Array, at: number) => {
-    const { status } = await askGateway(run, `/session?offset=${at}`, bytes, POST_MS);
-    return status >= 200 && status < 300;
+  const post: PostSession = async (bytes, at, session) => {
+    const path = `/session?offset=${at}&session=${encodeURIComponent(session)}`;
+    const { status } = await askGateway(run, path, bytes, POST_MS);
+    if (status === FOREIGN) return 'foreign';
+    return status >= 200 && status < 300 ? 'taken' : 'failed';
   };
   const tail = new SessionTail(files, post, { session: run.session, offset });
   const forwarder = await openForwarder(run.socket);

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type SessionFiles, wholeLinesFrom } from './session-file.ts';
 
 const POLL_MS = 300;
@@ -8,11 +9,17 @@ const PIECE_BYTES = 8 * 1024 * 1024;
 const LONGEST_LINE = 32 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-export type PostSession = (bytes: Uint8Array, offset: number) => Promise<boolean>;
+/** `foreign`: the session is not the one of this run. */
+export type Posted = 'taken' | 'foreign' | 'failed';
+export type PostSession = (bytes: Uint8Array, offset: number, session: string) => Promise<Posted>;
+
+/** The file of a session may be there before its name is known to the gateway; one of another client's never is. */
+const MOST_ASKED = 20;
+const NOTHING = new Uint8Array();
 
 /**
  * Follows the client's session file as it grows and posts its whole lines. A session that the client begins anew is
- * followed too: its first piece has the offset 0.
+ * followed too, from offset 0, once the gateway knows it as the run's; that of a client the worker starts is not.
  */
 export class SessionTail {
   readonly #files: SessionFiles;
@@ -20,6 +27,8 @@ export class SessionTail {
   readonly #known: ReadonlySet<string>;
   #file: string | null;
   #offset: number;
+  /** Fresh files, and how often it was asked in vain whether they are this run's. */
+  readonly #asked = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #under: Promise<void> = Promise.resolve();
 
@@ -57,24 +66,43 @@ export class SessionTail {
   }
 
   async #send(): Promise<void> {
-    const newest = this.#newest();
-    if (newest !== null && newest !== this.#file) {
-      this.#file = newest;
+    const next = await this.#next();
+    if (next !== null) {
+      this.#file = next;
       this.#offset = 0;
     }
     if (this.#file === null) return;
     const bytes = wholeLinesFrom(this.#file, this.#offset);
     for (let at = 0; at < bytes.length; ) {
       const piece = bytes.subarray(at, endOfPiece(bytes, at));
-      if (piece.length <= LONGEST_LINE && !(await this.#post(piece, this.#offset))) return;
+      const isTaken = piece.length > LONGEST_LINE || (await this.#posted(piece, this.#file)) === 'taken';
+      if (!isTaken) return;
       this.#offset += piece.length;
       at += piece.length;
     }
   }
 
-  #newest(): string | null {
+  #posted(piece: Uint8Array, file: string, offset = this.#offset): Promise<Posted> {
+    return this.#post(piece, offset, basename(file, '.jsonl'));
+  }
+
+  /** The newest file that is this run's session; null: none but the one that is followed already. */
+  async #next(): Promise<string | null> {
+    for (const file of this.#fresh()) {
+      if (file === this.#file) return null;
+      const asked = this.#asked.get(file) ?? 0;
+      if (asked >= MOST_ASKED) continue;
+      const answer = await this.#posted(NOTHING, file, 0);
+      if (answer === 'taken') return file;
+      if (answer === 'foreign') this.#asked.set(file, asked + 1);
+    }
+    return null;
+  }
+
+  /** The newest first. */
+  #fresh(): string[] {
     const fresh = this.#files.all().filter((file) => !this.#known.has(file));
-    return fresh.sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs).at(-1) ?? null;
+    return fresh.sort((a, b) => statSync(b).birthtimeMs - statSync(a).birthtimeMs);
   }
 }
 

@@ -259,17 +259,20 @@ describe('the client', () => {
 });
 
 describe('the desk', () => {
-  it.each(['/session', '/session?offset=x', '/session?offset=-1'])('refuses %s', async (path) => {
-    const scene = await open({
-      script: [DONE],
-      options: {
-        onSession: () => {
-          throw new Error('not to be called');
+  it.each(['/session', '/session?offset=x&session=a', '/session?offset=-1&session=a', '/session?offset=0'])(
+    'refuses %s',
+    async (path) => {
+      const scene = await open({
+        script: [DONE],
+        options: {
+          onSession: () => {
+            throw new Error('not to be called');
+          },
         },
-      },
-    });
-    expect(await scene.post(path, '{}')).toMatchObject({ status: 400 });
-  });
+      });
+      expect(await scene.post(path, '{}')).toMatchObject({ status: 400 });
+    },
+  );
 
   it('answers 500 for a bug, and goes on', async () => {
     const scene = await open({

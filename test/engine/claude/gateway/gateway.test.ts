@@ -400,12 +400,16 @@ describe('the desk', () => {
       script: [DONE],
       options: {
         guard: (command, cwd) => ({ allow: false, reason: `${command} in ${cwd}` }),
-        onSession: (bytes, offset) => lines.push(`${offset}:${Buffer.from(bytes).toString()}`),
+        onSession: (bytes, offset, session) => {
+          if (session === 'a') lines.push(`${offset}:${Buffer.from(bytes).toString()}`);
+          return session === 'a';
+        },
       },
     });
     const reply = await scene.post('/guard', { command: 'git push', cwd: '/w' });
     expect(JSON.parse(reply.text)).toEqual({ allow: false, reason: 'git push in /w' });
-    await scene.post('/session?offset=12', '{"a":1}\n');
+    expect(await scene.post('/session?offset=12&session=a', '{"a":1}\n')).toMatchObject({ status: 200 });
+    expect(await scene.post('/session?offset=0&session=b', '{"b":1}\n')).toMatchObject({ status: 409 });
     expect(lines).toEqual(['12:{"a":1}\n']);
   });
 });

@@ -64,7 +64,7 @@ export async function open({ script, second, ref, host, options }: Wanted): Prom
     clock,
     clean: (text) => text,
     guard: () => ({ allow: true }),
-    onSession: () => undefined,
+    onSession: () => true,
     ...options,
   });
   onTestFinished(() => gateway.close());
