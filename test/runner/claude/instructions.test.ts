@@ -44,6 +44,39 @@ describe('the instructions of a project', () => {
     expect(text).toContain('(a/CLAUDE.md)');
   });
 
+  it('have with them what they import, once, and what that imports, out of the repository never', async () => {
+    const text = await instructionsOf(
+      {
+        'CLAUDE.md':
+          'See @docs/style.md and @AGENTS.md.\nNot `@docs/shown.md`, a@docs/mail.md, @nobody, @docs, @/etc/hostname.\n',
+        'AGENTS.md': 'AGENTS\n',
+        'docs/style.md': 'STYLE @deep/more.md @../CLAUDE.md @../../outside.md @key.md\n',
+        'docs/deep/more.md': 'MORE\n```\n@shown.md\n```\n',
+        'docs/deep/shown.md': 'SHOWN\n',
+        'docs/shown.md': 'SHOWN\n',
+        'docs/mail.md': 'MAIL\n',
+        'docs/key.md': 'KEY\n',
+      },
+      { isHidden: (path) => path === 'docs/key.md' },
+    );
+    expect(text.match(/project's instructions \(\S+\)/g)?.map((each) => each.slice(24, -1))).toEqual([
+      'CLAUDE.md',
+      'AGENTS.md',
+      'docs/style.md',
+      'docs/deep/more.md',
+    ]);
+    expect(text).toMatch(/STYLE[\s\S]*MORE/);
+    expect(text).not.toMatch(/SHOWN|MAIL|KEY/);
+  });
+
+  it('are followed so deep and no deeper', async () => {
+    const chain = Object.fromEntries(
+      Array.from({ length: 9 }, (_, at) => [`n${at}.md`, `IN-${at} @n${at + 1}.md\n`]),
+    );
+    const text = await instructionsOf({ ...chain, 'CLAUDE.md': '@n0.md\n' });
+    expect(text.match(/IN-\d/g)).toEqual(['IN-0', 'IN-1', 'IN-2', 'IN-3', 'IN-4']);
+  });
+
   it('follow no link, are no folder, and leave out what is never sent', async () => {
     expect(await instructionsOf({ 'secret.txt': 'SECRET\n' }, { links: { 'CLAUDE.md': 'secret.txt' } })).toBe(
       '',
