@@ -1,8 +1,8 @@
 // What the two engines send first and how much memory they take: `tsx bench/engines.ts [rounds]`. Needs a built dist, and
 // the client: CC_DELEGATE_TEST_CLAUDE, else `claude` on PATH. A whole job each, in turn, against a model on loopback: one
 // file written, one command run. Bytes are those of the first request's body; memory is the runner's peak (VmHWM), and the
-// most that all processes of the job beside it had at one moment (VmRSS, looked at every 20 ms). Medians. Two cores, client 2.1.332, 2026-11-30: native 4.7 kB, 115 + 57 MB, 2.4 s; claude 12.5 kB,
-// 112 + 297 MB, 3.7 s.
+// most that all processes of the job beside it had at one moment (VmRSS, looked at every 20 ms). Medians. Two cores,
+// client 2.1.332, 2026-11-30: native 4.7 kB, 115 + 56 MB, 2.3 s; claude 12.5 kB, 112 + 300 MB, 3.7 s.
 import { execFileSync } from 'node:child_process';
 import {
   mkdirSync,
