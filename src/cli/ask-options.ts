@@ -23,7 +23,8 @@ answer and prints it; else prints the id, and the answer is fetched with result.
   --max-steps N           model calls (400); --timeout T  seconds or 30m (30m)
   --stall-timeout T       (300)
   --append-system-prompt TEXT
-  --engine native|claude  who looks (native); with --no-tools always native
+  --engine native|claude  who looks (native); where nothing is to be looked at,
+                          as with --no-tools, always native
   --allow-tool RULE       only this: Read, Grep or Glob; --deny-tool: not this
   --add-dir DIR           a folder it may read as well (repeatable)
   --permission-mode M     and --client-prompt: as in start

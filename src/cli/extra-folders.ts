@@ -1,5 +1,5 @@
-import { realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve } from 'node:path';
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { isAbsolute, join, resolve, sep } from 'node:path';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { homeDirectory, type PathEnvironment, stateDirectory, userDirectory } from '../store/paths.ts';
 import { errorCode } from '../store/storage-error.ts';
@@ -11,7 +11,7 @@ import type { VerbContext } from './verb.ts';
 
 /** What is around the job: where keys lie that no worker is to read, and what the user has allowed for models. */
 export interface ExtraFoldersAround {
-  readonly repository: Pick<Repository, 'checkout' | 'commonDir'> | null;
+  readonly repository: Pick<Repository, 'checkout' | 'commonDir' | 'home'> | null;
   /** The setting `addDirs`: absolute. */
   readonly allowed: readonly string[];
 }
@@ -31,7 +31,7 @@ export function extraFolders(
   for (const { typed: name, real } of folders) {
     const why = whyPrivate(real, kept);
     if (why !== null) throw refused(`a worker is not given a folder that ${why}`, name);
-    if (isBoundModel(context) && !isAllowed(real, around.allowed)) {
+    if (needsYes(context, name) && !isAllowed(real, around.allowed)) {
       throw new UserError({
         code: 'needs_the_user',
         what: 'only the user may give a worker a folder that their setting addDirs does not hold',
@@ -44,17 +44,11 @@ export function extraFolders(
   return [...new Set(folders.map(({ real }) => real))];
 }
 
-/** Of the folders a turn before had, those that are still there; and a line on each that is not. */
-export function foldersStillThere(folders: readonly string[]): {
-  readonly there: readonly string[];
-  readonly notices: readonly string[];
-} {
-  const there = folders.filter((folder) => realOrNull(folder) === folder);
-  const gone = folders.filter((folder) => !there.includes(folder));
-  return {
-    there,
-    notices: gone.map((folder) => `not there any more, and not given to the worker: ${folder}`),
-  };
+/** A model does, unless the person has said yes to this very folder: a yes is to what it was asked for. */
+function needsYes(context: VerbContext, typed: string): boolean {
+  const { consent } = context;
+  if (consent === null || consent.kind === 'dialog') return isBoundModel(context);
+  return !consent.words.some((word) => word === typed || word === `--add-dir=${typed}`);
 }
 
 /** Is this folder at or below one of the setting's, links followed? One of them that is not there holds nothing. */
@@ -100,6 +94,8 @@ const KEYS = [
 ];
 
 /** Of the machine: no files, or everybody's. */
+const STORE = '.cc-delegate';
+const RECORDS = 'the records and workspaces of jobs are in';
 const SYSTEM = ['/proc', '/sys', '/run'];
 const SHARED = ['/dev', '/dev/shm', '/etc', '/tmp', '/var/tmp'];
 
@@ -111,7 +107,7 @@ function privatePlaces(
   const holdsKeys = (path: string): PrivatePlace => ({ path, why: 'keys and logins are in', below: true });
   const holdsOurs = (path: string): PrivatePlace => ({
     path,
-    why: 'the records and workspaces of jobs are in',
+    why: RECORDS,
     below: true,
   });
   const places = [
@@ -125,7 +121,8 @@ function privatePlaces(
     ...(repository === null
       ? []
       : [
-          holdsOurs(join(repository.checkout, '.cc-delegate')),
+          // A linked worktree has its records in the main one.
+          ...(repository.home === null ? [] : [holdsOurs(join(repository.home, STORE))]),
           { path: repository.commonDir, why: 'the history of this repository is in', below: true },
         ]),
   ];
@@ -144,7 +141,9 @@ function whyPrivate(folder: string, kept: readonly PrivatePlace[]): string | nul
   const found = kept.find(
     ({ path, below }) => isAtOrBelow(path, folder) || (below && isAtOrBelow(folder, path)),
   );
-  return found?.why ?? null;
+  if (found !== undefined) return found.why;
+  // Of any repository, whoever's jobs they are.
+  return folder.split(sep).includes(STORE) || existsSync(join(folder, STORE)) ? RECORDS : null;
 }
 
 function realOrNull(path: string): string | null {

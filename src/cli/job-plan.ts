@@ -7,7 +7,6 @@ import type { ModelResolution } from '../provider/resolve-model.ts';
 import type { Repository } from '../workspace/repository.ts';
 import type { BestLevel } from '../workspace/sandbox/levels.ts';
 import type { StartPlan } from './plan-start.ts';
-import { scopeOf } from './scope.ts';
 
 /** All that a job is created from, whichever verb it comes from. */
 export interface JobPlan {
@@ -69,7 +68,7 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
       passEnv: Object.keys(plan.passEnv),
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
       ...plan.worker,
-      scope: scopeOf(request.scope, plan.settings.scope, repository),
+      scope: plan.scope,
       passCaps: false,
       proof: {
         protect: [...new Set([...plan.settings.protect, ...request.protect])],

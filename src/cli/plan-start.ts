@@ -8,8 +8,10 @@ import {
   storeIsTracked,
   uncommitted,
 } from '../workspace/repository.ts';
+import { isBoundModel } from './model-caller.ts';
 import { type FirstTerms, planTerms, unseenNotice } from './plan-terms.ts';
 import { predecessor } from './predecessor.ts';
+import { scopeOf } from './scope.ts';
 import type { StartRequest } from './start-options.ts';
 import { storeHome } from './store-around.ts';
 import type { VerbContext } from './verb.ts';
@@ -26,6 +28,8 @@ export interface StartPlan extends FirstTerms {
   readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
   readonly test: string | null;
   readonly setup: string | null;
+  /** Folders its changes belong in, relative to the root. */
+  readonly scope: readonly string[];
 }
 
 /** Reads what a start depends on, and refuses what cannot work or is not allowed. Changes nothing. */
@@ -47,6 +51,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
     notSeen,
     test: request.test ?? terms.settings.test,
     setup: request.setup ?? terms.settings.setup,
+    scope: scopeOf(request.scope, terms.settings.scope, repository, isBoundModel(context)),
     notices: [...terms.notices, ...unseenNotice(notSeen)],
   };
 }

@@ -64,7 +64,7 @@ export async function planTerms(
   const sandbox = place.runsSomething ? await bestLevel(settings.sandbox.runtime) : NOTHING_RUNS;
   refuseWithoutConsent(sandbox, settings, request.allowUnsandboxed);
   await requireClient(context.env, { engine: model.engine, settings, repository: projectRoot });
-  refuseForeignPatterns(model.engine, request);
+  if (place.runsSomething) refuseForeignPatterns(model.engine, request);
   const limits = { ...limitsOf(settings), ...definedValues(request.limits) };
   if (!place.runsSomething) refuseUnread(request.addDirs);
   return {
@@ -85,9 +85,16 @@ export async function planTerms(
       smallModel: request.smallModel ?? null,
     },
     passEnv: passedVariables(context.env, [...settings.env.pass, ...request.passEnv]),
-    notices: [...warned, ...model.notices, ...priceNotice(model, limits)],
+    notices: [
+      ...warned,
+      ...(request.engine === 'claude' && !place.runsSomething ? [NO_CLIENT] : []),
+      ...model.notices,
+      ...priceNotice(model, limits),
+    ],
   };
 }
+
+const NO_CLIENT = 'there is nothing to look at here: it is one request of our own loop, without a client';
 
 function refuseUnread([first]: readonly string[]): void {
   if (first === undefined) return;
@@ -98,18 +105,26 @@ function refuseUnread([first]: readonly string[]): void {
   );
 }
 
+type PricedModels = Pick<ModelResolution, 'name' | 'primary' | 'fallbacks'> &
+  Partial<Pick<ModelResolution, 'small' | 'engine'>>;
+
 /** Without a price the budget says nothing: then the user hears what bounds the job. */
 export function priceNotice(
-  { name, primary, fallbacks }: Pick<ModelResolution, 'name' | 'primary' | 'fallbacks'>,
+  { name, primary, fallbacks, small = null, engine }: PricedModels,
   limits: Limits,
 ): string[] {
   const cap = `a cap of ${limits.maxTokens.toLocaleString('en-US')} tokens`;
   if (primary.endpoint.prices === null)
     return [`the price of ${name} is unknown: ${cap} takes the budget's place`];
-  const unpriced = fallbacks.filter(({ endpoint }) => endpoint.prices === null);
+  const unpriced = [
+    ...fallbacks.map((model) => ({ model, what: 'fallback' })),
+    ...(small !== null && engine === 'claude' ? [{ model: small, what: 'small model' }] : []),
+  ].filter(({ model }) => model.endpoint.prices === null);
   if (unpriced.length === 0) return [];
-  const names = unpriced.map(({ endpoint }) => `${endpoint.provider}:${endpoint.model}`).join(', ');
-  return [`the price of the fallback ${names} is unknown: with it ${cap} takes the budget's place`];
+  const names = unpriced.map(
+    ({ model: { endpoint }, what }) => `${what} ${endpoint.provider}:${endpoint.model}`,
+  );
+  return [`the price of the ${names.join(', ')} is unknown: with it ${cap} takes the budget's place`];
 }
 
 /** What of the user's checkout a worker does not see, in words. */

@@ -106,9 +106,9 @@ function known(option: string, typed: string): string {
   const rule = clientRule(typed);
   if (rule !== null) return rule;
   throw usage(
-    `${option} takes a tool, or a pattern of its commands such as "Bash(git log *)"`,
+    `${option} takes one tool, or one pattern of its commands such as "Bash(git log *)"`,
     typed,
-    `one of: ${Object.keys(TOOL_NAMES).join(' ')}`,
+    `one of: ${Object.keys(TOOL_NAMES).join(' ')}; each rule with its own ${option}`,
   );
 }
 

@@ -9,9 +9,12 @@ export interface ToolRule {
   readonly pattern: string | null;
 }
 
-/** A rule as it is typed, in Claude Code's spelling or with our names; null for what names no tool. */
+/**
+ * A rule as it is typed, in Claude Code's spelling or with our names; null for what names no tool, or is more than one
+ * rule: to the client a bracket always closes one.
+ */
 export function parseRule(typed: string): ToolRule | null {
-  const parts = /^([A-Za-z]+)(?:\((.*)\))?$/s.exec(typed.trim());
+  const parts = /^([A-Za-z]+)(?:\(([^()]*)\))?$/s.exec(typed.trim());
   const tool = toolName(parts?.[1] ?? '');
   if (tool === null) return null;
   const pattern = parts?.[2]?.trim() ?? null;

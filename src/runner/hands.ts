@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Engine, EngineHost, ModelRef, ToolDefinition } from '../engine/engine.ts';
+import type { Redactor } from '../job/redaction/redactor.ts';
 import { hasTool } from '../job/tool-rules.ts';
 import { filesInside } from '../workspace/files-helper/client.ts';
 import { placeInside } from '../workspace/files-path.ts';
@@ -31,6 +32,8 @@ export interface Hands {
   readonly tools: readonly ToolDefinition[];
   readonly afterRound: NonNullable<EngineHost['afterRound']>;
   readonly mayCall: EngineHost['mayCall'];
+  /** What the conversation is written down with. */
+  readonly redactor: Pick<Redactor, 'text' | 'known'>;
   readonly emit: EngineHost['emit'];
 }
 
@@ -76,6 +79,7 @@ async function openOwnHands(job: RunningJob, prepared: Prepared, team: Team): Pr
     tools,
     afterRound: (calls) => stagnation.afterRound(calls),
     mayCall,
+    redactor: job.redactor,
     emit: team.activity.onEvent,
   };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { count } from '../job/format.ts';
 import type { SandboxLevel } from '../job/record.ts';
+import { EXIT, UserError } from '../job/user-error.ts';
 import { readConfig } from '../provider/config-file.ts';
-import { neverSent } from '../workspace/never-send.ts';
+import { neverSent, neverSentBeside } from '../workspace/never-send.ts';
 import { neverSentFiles, neverSentLines } from '../workspace/never-sent-lines.ts';
 import {
   HiddenFiles,
@@ -32,13 +33,20 @@ export async function withholdNeverSent(job: RunningJob, again = false): Promise
   const { checkout, sandbox } = job.writer.record;
   const isNeverSent = neverSent(globs);
   const { addDirs } = job.task;
-  const roots = [...new Set([job.places.work, checkout, ...addDirs])];
-  const { secrets, files, left } = await neverSentLines(roots, isNeverSent);
-  job.ownRedactor.learn(secrets);
-  if (!again) job.log.event('never_send', { globs, files, lines: secrets.length, left: left.slice(0, 20) });
-  const seen = await Promise.all(
-    [job.places.work, ...addDirs].map((root) => neverSentFiles(root, isNeverSent)),
+  const own = await neverSentLines([...new Set([job.places.work, checkout])], isNeverSent);
+  const others = await Promise.all(
+    addDirs.map((folder) => neverSentLines([folder], neverSentBeside(folder, isNeverSent))),
   );
+  const found = [own, ...others];
+  const secrets = found.flatMap((each) => each.secrets);
+  const left = [...new Set(found.flatMap((each) => each.left))];
+  job.ownRedactor.learn(secrets);
+  const files = found.reduce((sum, each) => sum + each.files, 0);
+  if (!again) job.log.event('never_send', { globs, files, lines: secrets.length, left: left.slice(0, 20) });
+  const seen = await Promise.all([
+    neverSentFiles(job.places.work, isNeverSent),
+    ...addDirs.map((folder) => neverSentFiles(folder, neverSentBeside(folder, isNeverSent))),
+  ]);
   const paths = seen.flatMap((each) => each.paths);
   const unseen = seen.flatMap((each) => each.unseen);
   return { globs, notices: neverSendNotices({ level: sandbox, paths, left, unseen }) };
@@ -94,28 +102,43 @@ export interface HidingSandbox {
 
 /**
  * The sandbox in which what is never sent is seen empty: for everything a model has a hand in. Below level `full`, and
- * with too many files, the sandbox as it is.
+ * with too many files in the workspace, that is as it is. Its commands throw a UserError where a folder beside the
+ * workspace has too many.
  */
 export async function hideNeverSent(
   sandbox: Sandbox,
   globs: readonly string[],
   { work, beside, others = [] }: LookedAt,
 ): Promise<HidingSandbox> {
-  const nothing = { sandbox, files: null, others: [] };
-  if (globs.length === 0 || sandbox.level !== 'full') return nothing;
+  if (globs.length === 0 || sandbox.level !== 'full') return { sandbox, files: null, others: [] };
   const isNeverSent = neverSent(globs);
   const { paths } = await neverSentFiles(work, isNeverSent);
-  const elsewhere = await Promise.all(
-    others.map(async (root) => ({ root, paths: (await neverSentFiles(root, isNeverSent)).paths })),
-  );
-  const all = [...paths, ...elsewhere.flatMap((each) => each.paths)];
-  if (all.length === 0 || all.length > MOST_HIDDEN) return nothing;
   const cover = join(beside, 'never-sent');
-  const files = paths.length === 0 ? null : await HiddenFiles.open(work, paths, cover);
+  const isHidden = paths.length > 0 && paths.length <= MOST_HIDDEN;
+  const files = isHidden ? await HiddenFiles.open(work, paths, cover) : null;
   const hidden = await Promise.all(
-    elsewhere
-      .filter((each) => each.paths.length > 0)
-      .map((each) => hiddenBeside(each.root, each.paths, cover)),
+    others.map((folder) => {
+      const isWithheld = neverSentBeside(folder, isNeverSent);
+      // Looked for before each command: the user goes on working there.
+      return hiddenBeside(
+        folder,
+        async () => fewEnough(folder, await neverSentFiles(folder, isWithheld)),
+        cover,
+      );
+    }),
   );
-  return { sandbox: hiding(sandbox, [...(files === null ? [] : [files]), ...hidden]), files, others: hidden };
+  const all = [...(files === null ? [] : [files]), ...hidden];
+  return { sandbox: all.length === 0 ? sandbox : hiding(sandbox, all), files, others: hidden };
+}
+
+/** A folder in which not all of it can be hidden is not shown at all: then nothing runs. */
+function fewEnough(folder: string, { paths }: { readonly paths: readonly string[] }): readonly string[] {
+  if (paths.length <= MOST_HIDDEN) return paths;
+  throw new UserError({
+    code: 'never_sent',
+    what: `this folder has more files that are never sent (neverSend) than can be hidden: ${paths.length}`,
+    value: folder,
+    remedy: 'give --add-dir a folder with fewer of them',
+    exit: EXIT.refused,
+  });
 }

@@ -13,7 +13,7 @@ import { makeReady as provide, type Ready } from '../workspace/ready/ready.ts';
 import { shortReport } from '../workspace/ready/report.ts';
 import { deleteBranch, pinBase, pinStart, reserveBranch } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
-import { openSandbox } from '../workspace/sandbox/open.ts';
+import { openSandbox, type SandboxOptions } from '../workspace/sandbox/open.ts';
 import type { Sandbox } from '../workspace/sandbox/sandbox.ts';
 import { checkpoint } from './checkpoint.ts';
 import { type Withheld, withholdNeverSent } from './never-send.ts';
@@ -88,20 +88,14 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
   const notices = [...ready.notices, ...neverSend.notices];
   job.log.event('ready', { ...shortReport(ready.report), notices });
   checkpoint('prepare:provided');
-  const sandbox = await openSandbox({
-    jobId: record.id,
-    workspace: job.places.work,
-    home: job.places.home,
-    temp: job.places.temp,
-    passEnv: job.passEnv,
-    levelWanted: record.sandbox,
-    runtime: runtimeOf(record, process.env),
-    network: record.network,
-    readable: [...repository.objectDirectories, ...ready.objectDirectories, ...job.task.addDirs],
-  });
+  const { addDirs } = job.task;
+  const objects = [...repository.objectDirectories, ...ready.objectDirectories];
+  const sandbox = await openSandbox(sandboxOf(job, [...objects, ...addDirs]));
+  // The gate has no more than the result, and what comes before the work is judged as that is.
+  const judging = addDirs.length === 0 ? sandbox : await openSandbox(sandboxOf(job, objects));
   checkpoint('prepare:sandbox');
   const prepared = { repository, sandbox, before, leftovers: NO_LEFTOVERS, ready, neverSend };
-  const end = (await setUp(job, sandbox)) ?? (await flyBefore(job, sandbox)) ?? stopEnd(job.stop);
+  const end = (await setUp(job, judging)) ?? (await flyBefore(job, judging)) ?? stopEnd(job.stop);
   if (end) return { ok: false, end, prepared };
   const found = ranAnything(job)
     ? await tidyWorkspace(sandbox, job.places.work, job.task.goesOn?.start ?? null)
@@ -116,6 +110,21 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
 
 function ranAnything({ writer }: RunningJob): boolean {
   return writer.record.gate.setup !== null || writer.record.gate.test !== null;
+}
+
+function sandboxOf(job: RunningJob, readable: readonly string[]): SandboxOptions {
+  const { record } = job.writer;
+  return {
+    jobId: record.id,
+    workspace: job.places.work,
+    home: job.places.home,
+    temp: job.places.temp,
+    passEnv: job.passEnv,
+    levelWanted: record.sandbox,
+    runtime: runtimeOf(record, process.env),
+    network: record.network,
+    readable,
+  };
 }
 
 async function setUp(job: RunningJob, sandbox: Sandbox): Promise<End | null> {

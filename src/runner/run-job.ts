@@ -5,6 +5,7 @@ import { Fenced } from '../store/job-writer.ts';
 import { openInbox, openOutbox } from '../store/mailbox.ts';
 import { userDirectory } from '../store/paths.ts';
 import { readQueueTerms } from '../store/queue-file.ts';
+import { foldersStillThere } from '../workspace/folders-beside.ts';
 import { Account } from './account.ts';
 import { Activity } from './activity.ts';
 import { runAsk } from './ask/run-ask.ts';
@@ -91,13 +92,16 @@ async function admitted(job: RunningJob): Promise<Admission> {
   }
 }
 
-async function passThrough(job: RunningJob, own: Team): Promise<void> {
+async function passThrough(given: RunningJob, own: Team): Promise<void> {
+  const job = withFolders(given);
   let client: string | null;
   try {
     client = needsClient(job) ? await locateClient(job) : null;
   } catch (error) {
-    if (!(error instanceof UserError)) throw error;
-    return finish(job, null, ungraded(failed('launch_failed', error.message)), own.activity);
+    if (error instanceof Fenced) throw error;
+    if (!(error instanceof UserError)) job.log.complain(error);
+    const message = error instanceof Error ? error.message : String(error);
+    return finish(job, null, ungraded(failed('launch_failed', message)), own.activity);
   }
   const team = { ...own, client };
   if (job.task.ask !== null) return runAsk(job, job.task.ask, team);
@@ -113,6 +117,13 @@ async function passThrough(job: RunningJob, own: Team): Promise<void> {
     graded = await afterFault(job, prepared, error);
   }
   await finish(job, prepared, graded, team.activity);
+}
+
+/** It may have waited for its turn: what it may read beside its workspace is looked at once more. */
+function withFolders(job: RunningJob): RunningJob {
+  const { there, notices } = foldersStillThere(job.task.addDirs);
+  if (notices.length > 0) job.log.event('folders', { notices });
+  return { ...job, task: { ...job.task, addDirs: there } };
 }
 
 /** A single question needs none: it is one request, whatever the engine. */

@@ -47,7 +47,7 @@ export async function work(
       conversation: {
         file: job.paths.transcript,
         resume: again !== null || job.task.goesOn !== null,
-        redactor: job.redactor,
+        redactor: hands.redactor,
       },
       retry: WORKER_RETRY,
       idleMs: record.limits.stallTimeout * 1000,

@@ -8,7 +8,7 @@ import { answer, done, type FileResult, Refusal } from './files-result.ts';
 import { findFiles, searchFiles } from './files-search.ts';
 import { encodingOf, isBinary, sliceLines } from './files-text.ts';
 import { putFile } from './files-write.ts';
-import { neverSent, neverSentText } from './never-send.ts';
+import { type NeverSent, neverSent, neverSentBeside, neverSentText } from './never-send.ts';
 
 export type { FileResult } from './files-result.ts';
 
@@ -45,11 +45,13 @@ export function workspaceFiles(
   const opened = identify(root);
   const isNeverSent = neverSent(neverSend);
   const at = async (path: string): Promise<Place> => placeInside(await presentRoot(root, opened), path);
+  const withheldIn = ({ root: folder }: Place): NeverSent =>
+    beside.includes(folder) ? neverSentBeside(folder, isNeverSent) : isNeverSent;
   /** By the name that was asked for, and by what it leads to. */
   const readable = async (path: string, others: readonly string[] = []): Promise<Place> => {
     const place = await placeInOneOf(await presentRoot(root, opened), others, path);
     const named = relative(root, resolve(root, path));
-    if (isNeverSent(place.relative) || isNeverSent(named)) {
+    if (withheldIn(place)(place.relative) || isNeverSent(named)) {
       throw new Refusal('never_sent', neverSentText(path));
     }
     return place;
@@ -74,7 +76,7 @@ export function workspaceFiles(
       answer(args.pattern, async () => {
         const place = await readable(args.path ?? '.', beside);
         const { pattern, glob = null } = args;
-        return searchFiles(place, { pattern, glob, isNeverSent });
+        return searchFiles(place, { pattern, glob, isNeverSent: withheldIn(place) });
       }),
     glob: (args) =>
       answer(args.pattern, async () => {

@@ -20,6 +20,17 @@ export function neverSent(globs: readonly string[]): NeverSent {
   };
 }
 
+/**
+ * The same for a folder beside the workspace, absolute: a glob is about any place in it, wherever the folder begins. Of
+ * `/a/secrets` named as the folder itself all is what `secrets` is about.
+ */
+export function neverSentBeside(folder: string, isNeverSent: NeverSent): NeverSent {
+  return (path) => {
+    const names = `${folder}/${path}`.split('/').filter((name) => name !== '' && name !== '.');
+    return names.some((_, at) => isNeverSent(names.slice(at).join('/')));
+  };
+}
+
 /** What the worker is told in the place of such a file. */
 export function neverSentText(path: string): string {
   return `${path} is never sent to a model: the user has set it so (neverSend). Do without its content, or ask`;

@@ -1,7 +1,8 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { extraFolders, foldersStillThere } from '../../src/cli/extra-folders.ts';
+import { extraFolders } from '../../src/cli/extra-folders.ts';
+import { foldersStillThere } from '../../src/workspace/folders-beside.ts';
 import { makeFolder, makeRepository } from '../helpers/repository.ts';
 import { refusal } from '../provider/user-error-of.ts';
 import { agreed, contextOf } from './context.ts';
@@ -25,7 +26,7 @@ function place() {
     ...context,
     env: { ...context.env, CC_DELEGATE_HOME: join(home, 'ours') },
   });
-  const repository = { checkout: cwd, commonDir: join(cwd, '.git') };
+  const repository = { checkout: cwd, commonDir: join(cwd, '.git'), home: cwd };
   return { home, cwd, person: apart(person), model: apart(model), around: { repository, allowed: [] } };
 }
 
@@ -77,8 +78,25 @@ describe('a folder beside the workspace', () => {
         exit: 5,
       });
     }
+    const other = { ...model, consent: agreed(['--budget', '9'], 'typed') };
+    expect(await refusal(async () => extraFolders(other, ['../other'], around))).toMatchObject({ exit: 5 });
+    const named = { ...model, consent: agreed(['add', '../other'], 'typed') };
+    expect(extraFolders(named, ['../other'], around)).toHaveLength(1);
     const withYes = { ...model, consent: agreed(['start', 'x', '--add-dir', '../other']) };
     expect(extraFolders(withYes, ['../other'], around)).toHaveLength(1);
+  });
+
+  it('is none with records of jobs in it, whatever repository they are of', async () => {
+    const { home, person, around } = place();
+    const main = join(home, 'code', 'main');
+    mkdirSync(join(main, '.cc-delegate', 'runs'), { recursive: true });
+    const worktree = { ...around, repository: { ...around.repository, home: main } };
+    for (const typed of ['../main', '../main/.cc-delegate', '../main/.cc-delegate/runs'])
+      for (const where of [around, worktree])
+        expect(await refusal(async () => extraFolders(person, [typed], where)), typed).toMatchObject({
+          exit: 5,
+          message: expect.stringMatching(/records and workspaces/),
+        });
   });
 
   it('is left out of a later turn where it has gone, or is a link now', () => {

@@ -26,6 +26,21 @@ describe('the folders a job’s changes belong in', () => {
     expect(ofProject).toMatchObject({ exit: 2, message: expect.stringContaining('cc-delegate.yaml') });
   });
 
+  it('are folders, and no globs', async () => {
+    expect(scopeOf(['..foo'], [], { ...AT, subdirectory: '' })).toEqual(['..foo']);
+    const refused = await refusal(async () => scopeOf(['src/**'], [], AT));
+    expect(refused).toMatchObject({ exit: 2, message: expect.stringContaining('not a glob; src/**') });
+  });
+
+  it('are a model’s to narrow, not to widen', async () => {
+    const top = { ...AT, subdirectory: '' };
+    expect(scopeOf(['src/a'], ['src'], top, true)).toEqual(['src/a']);
+    expect(scopeOf(['docs'], [], top, true)).toEqual(['docs']);
+    expect(scopeOf(['.'], ['src'], top, false)).toEqual(['']);
+    for (const typed of ['.', 'docs'])
+      expect(await refusal(async () => scopeOf([typed], ['src'], top, true))).toMatchObject({ exit: 5 });
+  });
+
   it('hold what is at or below one of them', () => {
     const scope = ['src', 'README.md'];
     expect(

@@ -41,6 +41,12 @@ describe('what is said of who works', () => {
     [{ 'permission-mode': 'yolo' }, 'yolo', /plan default .* bypassPermissions/],
     [{ 'allow-tool': ['Read', 'WebFetch'] }, 'WebFetch', /one of: Bash Read .* Task/],
     [{ 'deny-tool': ['Bash()'] }, 'Bash()', /one of: Bash/],
+    [
+      { 'deny-tool': ['Bash(rm *),Bash(curl *)'] },
+      'Bash(rm *),Bash(curl *)',
+      /each rule with its own --deny-tool/,
+    ],
+    [{ 'allow-tool': ['Read(x),Edit(**)'] }, 'Read(x),Edit(**)', /each rule with its own --allow-tool/],
     [{ 'deny-tool': ['Bash(rm'] }, 'Bash(rm', /one of: Bash/],
     [{ 'allow-tool': ['toString'] }, 'toString', /one of: Bash/],
   ])('%j is no use: exit 2, with the value and what there is', async (values, value, remedy) => {

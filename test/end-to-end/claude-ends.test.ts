@@ -177,7 +177,7 @@ describe.runIf(process.getuid?.() === 0)('the claude engine without a full sandb
         'to its end': [
           { calls: [put('new.txt', 'x\n'), shell('report_progress "here"'), shell('git push')] },
           { calls: [shell('setsid sleep 305 >/dev/null 2>&1 & env | grep -c "^ANTHROPIC_API_KEY=$"')] },
-          { calls: [look('private.key')] },
+          { calls: [look('private.key'), shell(`python3 -c 'print(open("private.key").read())'`)] },
           { text: 'done' },
         ],
         killed: [{ calls: [shell("trap '' TERM; setsid sleep 306 & sleep 307")] }],
@@ -198,6 +198,14 @@ describe.runIf(process.getuid?.() === 0)('the claude engine without a full sandb
     expect(world.events(id, 'refused')).toHaveLength(1);
     expect(toolResults(world.model.requests[2])).toEqual(['1']);
     expect(toolResults(world.model.requests[3]).join()).toMatch(/denied/);
+    // Read by a program, it reaches neither the model nor what is written down, which a later turn would send.
+    const { transcript, events } = runPaths(world.store(), id);
+    for (const text of [
+      world.model.requests[3]?.text ?? '',
+      ...[transcript, events].map((file) => readFileSync(file, 'utf8')),
+    ])
+      expect(text).not.toContain('one line');
+    expect(readFileSync(transcript, 'utf8')).toContain('never-sent');
     expect(processesOf(id)).toEqual([]);
 
     await withoutBubblewrap(world, ['start', 'killed', ...CLAUDE]);

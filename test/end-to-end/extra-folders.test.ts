@@ -20,19 +20,21 @@ function library(world: World): string {
 }
 
 describe('--add-dir', () => {
-  it('is read by tools and commands, never changed, never collected, and kept by the next turn', async (test) => {
-    needs(test, 'bwrap');
+  it('is read by tools and commands, never changed, never collected, and kept by the next turn', async (context) => {
+    needs(context, 'bwrap');
     let folder = '';
     const world = await makeWorld({
       script: byTask({
-        'first task': (turn) =>
-          [
+        'first task': (turn) => {
+          // The user goes on working there.
+          if (turn === 1) writeFileSync(join(folder, 'late.pem'), 'a late line of another\n');
+          const turns = [
             { calls: [{ name: 'read', args: { path: join(folder, 'facts.txt') } }] },
             {
               calls: [
                 {
                   name: 'bash',
-                  args: { command: `cat ${folder}/facts.txt ${folder}/key.pem; echo x > ${folder}/new.txt` },
+                  args: { command: `cat ${folder}/facts.txt ${folder}/*.pem; echo x > ${folder}/new.txt` },
                 },
               ],
             },
@@ -40,17 +42,25 @@ describe('--add-dir', () => {
             { calls: [{ name: 'write', args: { path: 'here.txt', content: 'x\n' } }] },
             { text: 'done' },
             { calls: [{ name: 'grep', args: { pattern: 'seven', path: folder } }] },
-          ][turn] ?? { text: 'done' },
+          ];
+          return turns[turn] ?? { text: 'done' };
+        },
       }),
     });
     folder = library(world);
-    const id = await world.start(['first task', '--add-dir', '../library']);
-    expect(await world.ended(id)).toMatchObject({ state: 'succeeded', result: { files: 1 } });
+    // What judges the result does not see it, so what is tried before the work does not either.
+    const test = `! test -e ${folder}`;
+    const id = await world.start(['first task', '--add-dir', '../library', '--test', test]);
+    expect(await world.ended(id)).toMatchObject({
+      state: 'succeeded',
+      preflight: { verdict: 'passes' },
+      result: { files: 1 },
+    });
     expect(world.model.requests[0]?.text).toContain(`you may read, and never change: ${folder}`);
     const results = world.model.requests.slice(1, 4).map((request) => request.text);
     expect(results[0]).toContain('seven');
     expect(results[1]).toMatch(/Read-only file system/);
-    expect(results.join()).not.toContain('a line of a key');
+    expect(results.join()).not.toMatch(/a line of a key|a late line/);
     expect(results[2]).toMatch(/new\.txt is outside of the workspace/);
     expect(existsSync(join(folder, 'new.txt'))).toBe(false);
     expect(world.patch(id).toString()).not.toContain('library');

@@ -324,6 +324,14 @@ describe('a model beside the job’s own', () => {
       defaultProfile: 'p',
       graderProfile: 'judge',
     };
+    const withSmall = {
+      profiles: { p: { provider: 'openrouter', model: 'a/b', smallModel: 'deepseek:s' } },
+      defaultProfile: 'p',
+    };
+    const side = (engine: 'native' | 'claude') =>
+      destinationsOf(resolver(withSmall, keys).resolve({ engine })).map(({ provider }) => provider);
+    expect(side('claude')).toEqual(['openrouter', 'deepseek']);
+    expect(side('native')).toEqual(['openrouter']);
     const found = destinationsOf(resolver(settings, keys).resolve());
     expect(found.map(({ provider }) => provider).sort()).toEqual([
       'deepseek',

@@ -60,6 +60,20 @@ describe('a folder beside the workspace', () => {
     });
   });
 
+  it('has the same never sent, wherever in it the folder begins', async () => {
+    const { root, beside } = place();
+    writeFiles(beside, { 'secrets/token': 'beta\n', 'config/prod.key': 'beta\n', 'config/a.txt': 'beta\n' });
+    for (const folder of ['secrets', 'config']) {
+      const named = join(beside, folder);
+      const files = workspaceFiles(root, ['secrets', 'config/*.key'], [named]);
+      const hidden = folder === 'secrets' ? 'token' : 'prod.key';
+      expect(await files.read({ path: join(named, hidden) })).toMatchObject({ code: 'never_sent' });
+      expect((await files.grep({ pattern: 'beta', path: named })).text).not.toContain(`${hidden}:`);
+    }
+    const files = workspaceFiles(root, ['secrets', 'config/*.key'], [join(beside, 'config')]);
+    expect(await files.read({ path: join(beside, 'config', 'a.txt') })).toMatchObject({ text: 'beta' });
+  });
+
   it('is named where a path is in neither', async () => {
     const { beside, root, files } = place();
     const { text } = await files.read({ path: '/etc/hostname' });

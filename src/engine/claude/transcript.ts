@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import * as z from 'zod';
 import { escapeControls } from '../../job/format.ts';
@@ -104,14 +104,27 @@ export class Transcript {
       this.#offset = 0;
     }
     const had = Math.max(0, (this.#offset ?? offset) - offset);
-    this.#offset = Math.max(this.#offset ?? 0, offset + bytes.length);
     const text = Buffer.from(bytes.subarray(had)).toString('utf8');
     const lines = text.split('\n').flatMap((line) => this.#clean(line));
     const clean = Buffer.from(lines.join(''));
     this.#left -= clean.length;
     if (this.#left < 0) return false;
-    if (clean.length > 0) appendFileSync(this.#file, clean, { mode: 0o600 });
+    if (clean.length > 0) this.#write(clean);
+    // Not before: what could not be written is given once more.
+    this.#offset = Math.max(this.#offset ?? 0, offset + bytes.length);
     return true;
+  }
+
+  /** All of it or nothing: the beginning of a line would run into what comes next. */
+  #write(bytes: Buffer): void {
+    const length = statSync(this.#file, { throwIfNoEntry: false })?.size ?? 0;
+    try {
+      appendFileSync(this.#file, bytes, { mode: 0o600 });
+    } catch (error) {
+      this.#left += bytes.length;
+      truncateSync(this.#file, length);
+      throw error;
+    }
   }
 
   #begin(): void {

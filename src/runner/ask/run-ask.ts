@@ -71,7 +71,7 @@ async function oneRun(
       system: `${askPrompt(job.task, ask)}${lookout?.instructions ?? ''}`,
       prompt,
       models: job.models,
-      conversation: { file: job.paths.transcript, resume, redactor: job.redactor },
+      conversation: { file: job.paths.transcript, resume, redactor: lookout?.redactor ?? job.redactor },
       retry: WORKER_RETRY,
       idleMs: limits.stallTimeout * 1000,
     },
@@ -79,7 +79,7 @@ async function oneRun(
       tools: lookout?.tools ?? [],
       ...sharedPauses(job.log),
       mayCall: (call) => money.mayCall(call, null),
-      emit: activity.onEvent,
+      emit: lookout?.heard(activity.onEvent) ?? activity.onEvent,
     },
   );
   const abort = () => run.abort();

@@ -1,3 +1,4 @@
+import { realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { toolOf } from '../../engine/claude/argv.ts';
 import { placeOf } from '../../engine/claude/place.ts';
@@ -11,6 +12,7 @@ import type { RunningJob } from '../running-job.ts';
 import { Stagnation, workspaceLook } from '../stagnation.ts';
 import { supervisorTools } from '../tools/supervisor.ts';
 import type { Team } from '../work.ts';
+import { cleanEvents, clientRedactor } from './clean-talk.ts';
 import { projectInstructions } from './instructions.ts';
 import { clientFolder, openClaude } from './open.ts';
 import { clientPrompt } from './prompt.ts';
@@ -40,10 +42,13 @@ export async function openClientHands(
     refused: ({ family, sentence }) => job.log.event('refused', { tool: 'bash', family, sentence }),
   });
   const stagnation = new Stagnation(workspaceLook(prepared, job.places.work));
-  const noteTouched = touchedBy({ work: job.places.work, cwd: startFolder(job) }, (path) => {
-    team.activity.touched(path);
-    stagnation.touched();
-  });
+  const noteTouched = touchedBy(
+    { work: realpathSync(job.places.work), cwd: realpathSync(startFolder(job)) },
+    (path) => {
+      team.activity.touched(path);
+      stagnation.touched();
+    },
+  );
   const place = { work: job.places.work, beside: job.places.folder, others: job.task.addDirs };
   const { sandbox } = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
   const asksForAgents = job.task.allowTools.some((rule) => ['Task', 'Agent'].includes(toolOf(rule)));
@@ -76,9 +81,10 @@ export async function openClientHands(
     tools: supervisorTools(team.questions, team.activity.note),
     afterRound: (calls) => stagnation.afterRound(calls),
     mayCall: allowance(job, prepared, team),
-    emit: (event) => {
+    redactor: clientRedactor(job),
+    emit: cleanEvents(job, (event) => {
       noteTouched(event);
       team.activity.onEvent(event);
-    },
+    }),
   };
 }

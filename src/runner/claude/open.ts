@@ -1,5 +1,6 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createClaudeEngine } from '../../engine/claude/engine.ts';
 import type { ClaudeOptions } from '../../engine/claude/options.ts';
@@ -7,6 +8,7 @@ import type { Engine, ModelRef } from '../../engine/engine.ts';
 import { nativeEngine } from '../../engine/native/engine.ts';
 import { findClient } from '../../provider/claude-client.ts';
 import { readConfig } from '../../provider/config-file.ts';
+import { isAtOrBelow } from '../../workspace/sandbox/mounts.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import { judge } from '../guard/judge.ts';
 import type { Guard } from '../guard/open.ts';
@@ -68,7 +70,11 @@ export async function openClaude(job: RunningJob, place: ClientPlace): Promise<E
     guard: guardOf(job, place.guard),
     clean: (text) => job.ownRedactor.known(text),
     allowTools: rules.allow,
-    denyTools: [...rules.deny, ...unreadable(place.neverSend), ...unwritable(addDirs)],
+    denyTools: [
+      ...rules.deny,
+      ...unreadable(place.neverSend, [realpathSync(job.places.work), ...addDirs]),
+      ...unwritable(addDirs),
+    ],
     tools: place.tools,
     permissionMode,
     addDirs,
@@ -85,15 +91,16 @@ export async function openClaude(job: RunningJob, place: ClientPlace): Promise<E
 
 /** The text guard of the other engine's shell, with the same words. */
 function guardOf(job: RunningJob, guard: Guard | null): ClaudeOptions['guard'] {
+  const folders = guard === null ? null : realFolders(guard.folders);
   return (command, cwd) => {
     job.log.output(Buffer.from(`$ ${command}\n`));
-    if (guard === null) return { allow: false, reason: 'there is no shell here' };
+    if (guard === null || folders === null) return { allow: false, reason: 'there is no shell here' };
     const why = ruledOut(job.task, command);
     if (why !== null) {
       job.log.output(Buffer.from(`[refused] ${why}\n`));
       return { allow: false, reason: why };
     }
-    const verdict = judge(command, { ...guard.folders, cwd });
+    const verdict = judge(command, { ...folders, cwd });
     if (verdict.kind !== 'refuse') return { allow: true };
     job.log.output(Buffer.from(`[refused] ${verdict.sentence}\n`));
     guard.refused(verdict);
@@ -101,19 +108,49 @@ function guardOf(job: RunningJob, guard: Guard | null): ClaudeOptions['guard'] {
   };
 }
 
-/** Where nothing can be hidden the client's file tools at least say no; a glob its rules cannot hold is left out. */
-function unreadable(globs: readonly string[]): string[] {
-  return globs.filter((glob) => !/[(),{}]/.test(glob)).map((glob) => `Read(${glob})`);
+/** A client's shell says where it really is. */
+function realFolders({ own, ...folders }: Guard['folders']): Guard['folders'] {
+  const { workspace, checkout, home, temp } = folders;
+  return {
+    workspace: realOf(workspace),
+    checkout: realOf(checkout),
+    home: realOf(home),
+    temp: realOf(temp),
+    own: [...new Set([...own, ...own.map(realOf)])],
+  };
+}
+
+/** One that is not there yet is no link either. */
+function realOf(path: string): string {
+  return existsSync(path) ? realpathSync(path) : path;
+}
+
+/**
+ * Where nothing can be hidden the client's file tools at least say no; a glob its rules cannot hold is left out. A rule is
+ * about the folder the client stands in, so each is given for the whole of every folder it may read too.
+ */
+function unreadable(globs: readonly string[], roots: readonly string[]): string[] {
+  const known = globs.map((glob) => glob.replace(/^\/+|\/+$/g, '')).filter((glob) => !/[(),{}]/.test(glob));
+  const inside = roots.filter(isPlainPath).flatMap((root) => known.map((glob) => `/${root}/**/${glob}`));
+  return [...known, ...inside].flatMap((glob) => [`Read(${glob})`, `Read(${glob}/**)`]);
+}
+
+function isPlainPath(path: string): boolean {
+  return !/[(),*?{}[\]\\]/.test(path);
 }
 
 /** The same for folders that are only read; `//` stands in front of an absolute path there. */
 function unwritable(folders: readonly string[]): string[] {
-  return folders.filter((folder) => !/[(),*?{}[\]\\]/.test(folder)).map((folder) => `Edit(/${folder}/**)`);
+  return folders.filter(isPlainPath).map((folder) => `Edit(/${folder}/**)`);
 }
 
-/** A program that is a script lies in a package, and reads the rest of it. */
+/** A program that is a script reads the rest of its package; where it lies in none, all there is of it is the file. */
 function programFiles(client: string): readonly string[] {
-  return /\.[cm]?js$/.test(client) ? [dirname(client)] : [];
+  if (!/\.[cm]?js$/.test(client)) return [];
+  const folder = [dirname(client), dirname(dirname(client))].find((each) =>
+    existsSync(join(each, 'package.json')),
+  );
+  return folder === undefined || isAtOrBelow(homedir(), folder) ? [] : [folder];
 }
 
 /** The gateway speaks one protocol; who has no model of it works with the worker's. */

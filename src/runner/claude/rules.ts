@@ -15,12 +15,15 @@ export function hasShell(task: Rules & Pick<Task, 'permissionMode'>, tools: read
   );
 }
 
-/** The rules as the client takes them, with its own names of tools. */
+/** The rules as the client takes them, with its own names of tools. Throws for what is no rule: nothing may lift it. */
 export function clientRules({ allowTools, denyTools }: Rules): { allow: string[]; deny: string[] } {
-  return {
-    allow: allowTools.flatMap((rule) => clientRule(rule) ?? []),
-    deny: denyTools.flatMap((rule) => clientRule(rule) ?? []),
-  };
+  return { allow: allowTools.map(asClients), deny: denyTools.map(asClients) };
+}
+
+function asClients(typed: string): string {
+  const rule = clientRule(typed);
+  if (rule !== null) return rule;
+  throw new Error(`a rule of this job cannot be read: ${typed}`);
 }
 
 /**
@@ -33,6 +36,8 @@ export function ruledOut(rules: Rules, script: string): string | null {
   return verdict.allow ? null : verdict.why;
 }
 
-function isProgram({ text }: ShellCommand): boolean {
+/** Its output in a file would be a write like any other. */
+function isProgram({ text, writes }: ShellCommand): boolean {
+  if (writes) return false;
   return PROGRAMS.some((name) => text === name || text.startsWith(`${name} `));
 }

@@ -12,13 +12,18 @@ export interface Hiding {
 }
 
 /**
- * Files of a folder that no command can write: those of `paths` (relative to `root`, which is real) that are still
- * there. Nothing is ever looked for or changed in it.
+ * Files of a folder that no command can write: what `find` finds there (relative to `root`, which is real) before each
+ * command. Nothing is changed in it.
  */
-export async function hiddenBeside(root: string, paths: readonly string[], beside: string): Promise<Hiding> {
+export async function hiddenBeside(
+  root: string,
+  find: () => Promise<readonly string[]>,
+  beside: string,
+): Promise<Hiding> {
   const cover = await coverIn(beside);
   return {
     async now() {
+      const paths = await find();
       const there = await Promise.all(paths.map(async (path) => (await identityOf(root, path)) !== null));
       return { cover, paths: paths.filter((_, at) => there[at]).map((path) => join(root, path)) };
     },

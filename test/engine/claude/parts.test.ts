@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -238,6 +238,20 @@ describe('the transcript', () => {
     const [one, two] = [Buffer.from(line(1)), Buffer.from(line(2))];
     transcript.append(one, 0);
     transcript.append(two, one.length);
+    transcript.append(two, one.length);
+    expect(bodyOf(file)).toBe(line(1) + line(2));
+  });
+
+  it('takes a line that could not be written when it is given once more', () => {
+    const file = join(makeFolder(), 't.ndjson');
+    const { transcript } = opened(file);
+    const [one, two] = [Buffer.from(line(1)), Buffer.from(line(2))];
+    transcript.append(one, 0);
+    renameSync(file, `${file}.aside`);
+    mkdirSync(file);
+    expect(() => transcript.append(two, one.length)).toThrow();
+    rmdirSync(file);
+    renameSync(`${file}.aside`, file);
     transcript.append(two, one.length);
     expect(bodyOf(file)).toBe(line(1) + line(2));
   });

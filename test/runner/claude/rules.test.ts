@@ -45,3 +45,15 @@ it.each([
   });
   expect(prompt.includes('ask_supervisor')).toBe(wanted);
 });
+
+it('a program of the worker may not write a file in the place of a command that may not', () => {
+  const rules = { allowTools: ['Bash(git log *)'], denyTools: [] };
+  expect(ruledOut(rules, 'report_progress hi; git log -1')).toBeNull();
+  expect(ruledOut(rules, 'report_progress hi > src/main.ts')).toMatch(/report_progress/);
+});
+
+it('a rule that cannot be read is never left out', () => {
+  expect(() => clientRules({ allowTools: ['Read', 'Read(x),Edit(y)'], denyTools: [] })).toThrow(
+    /cannot be read/,
+  );
+});
