@@ -63,7 +63,7 @@ export async function inheritTerms(
   const model = await withKnownPrices(found, env);
   const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
   await requireClient(env, { engine: model.engine, settings, repository: wanted.projectRoot });
-  const { mode: permissionMode, lowered } = modeOfNext(task, null, settings);
+  const { mode: permissionMode, lowered } = modeOfNext(task, isNamed(flags) ? model : null, settings);
   const { network } = record;
   const folders = foldersStillThere(task.addDirs);
   const kept = { permissionMode, addDirs: folders.there, smallModel };

@@ -15,7 +15,7 @@ import { git } from '../helpers/repository.ts';
 import { jobOf } from '../notify/jobs.ts';
 import { refusal } from '../provider/user-error-of.ts';
 import { NOW, sampleTask } from '../store/fixtures/records.ts';
-import { NEW, person } from './claude-person.ts';
+import { NEW, PROFILE, person } from './claude-person.ts';
 
 /** A turn of the claude engine that has ended. */
 function ended(repo: string, userDir: string, change: Partial<JobRecord> = {}, task: Partial<Task> = {}) {
@@ -138,6 +138,21 @@ describe('a turn that goes on from a job of the claude engine', () => {
     expect(terms.notices.join('\n').includes(`permission mode ${mode}, as your ceiling is now`)).toBe(said);
     for (const how of ['followup', 'resume'] as const)
       expect((await next(how)).task.permissionMode).toBe(mode);
+  });
+
+  it.each([
+    ['acceptEdits', 'plan', null, 'plan'],
+    [null, 'plan', null, 'plan'],
+    ['plan', 'auto', null, 'plan'],
+    ['acceptEdits', undefined, null, 'acceptEdits'],
+    [null, 'bypassPermissions', 'auto', 'auto'],
+  ] as const)('of mode %s on a profile of %s, ceiling %s: %s', async (before, own, ceiling, mode) => {
+    const { retried, configure } = earlier({}, {}, { permissionMode: before });
+    const profiles = { p: PROFILE, careful: { ...PROFILE, ...(own && { permissionMode: own }) } };
+    configure({ profiles, ...(ceiling && { permissionCeiling: ceiling }) });
+    expect((await retried({ profile: 'careful' })).kept.permissionMode).toBe(mode);
+    // What is not named says nothing.
+    expect((await retried()).kept.permissionMode).toBe(before ?? ceiling);
   });
 
   it('has no engine of its own to name: where its model cannot serve it, it is to be begun anew', async () => {
