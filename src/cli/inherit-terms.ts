@@ -10,7 +10,7 @@ import { foldersStillThere } from '../workspace/folders-beside.ts';
 import { bestLevel } from '../workspace/sandbox/levels.ts';
 import { refuseInherited } from './inherited-consent.ts';
 import { isBoundModel } from './model-caller.ts';
-import { modeUnder } from './permission-mode.ts';
+import { modeOfNext } from './permission-mode.ts';
 import {
   NOTHING_RUNS,
   passedVariables,
@@ -30,8 +30,8 @@ export interface ModelFlags {
 
 export interface InheritedTerms extends Terms {
   /**
-   * Of the job before: its mode under today's ceiling, its folders as far as they are still there, and its small model
-   * unless the caller names another model: then that one's profile says.
+   * Of the job before: its mode under today's ceiling, its folders as far as they are still there, and its small model.
+   * Where the caller names another model, that one's profile says which small model, and may lower the mode.
    */
   readonly kept: Pick<Task, 'permissionMode' | 'addDirs' | 'smallModel'>;
 }
@@ -63,7 +63,7 @@ export async function inheritTerms(
   const model = await withKnownPrices(found, env);
   const sandbox = task.ask?.tools === false ? NOTHING_RUNS : await bestLevel(settings.sandbox.runtime);
   await requireClient(env, { engine: model.engine, settings, repository: wanted.projectRoot });
-  const permissionMode = modeUnder(task.permissionMode, settings.permissionCeiling);
+  const { mode: permissionMode, lowered } = modeOfNext(task, isNamed(flags) ? model : null, settings);
   const { network } = record;
   const folders = foldersStillThere(task.addDirs);
   const kept = { permissionMode, addDirs: folders.there, smallModel };
@@ -82,7 +82,10 @@ export async function inheritTerms(
     limits,
     kept,
     passEnv,
-    notices: [...warned, ...folders.notices, ...model.notices, ...notice, ...priceNotice(model, limits)],
+    notices: [
+      ...[...warned, ...lowered, ...folders.notices, ...model.notices, ...notice],
+      ...priceNotice(model, limits),
+    ],
   };
 }
 

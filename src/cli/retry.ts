@@ -21,7 +21,7 @@ export const verb: Verb = {
 
 A new job from the same brief, on today's HEAD. A follow-up is tried again from
 the turn it went on from. What has failed twice for the same reason is refused,
-unless brief, model, base or a limit is another.
+unless brief, model, engine, tools, base or a limit is another.
 
   --model, --profile   another model
   --anyway             once more, though it has failed twice

@@ -1,5 +1,5 @@
 import { reasonWords } from '../job/summary.ts';
-import { type Brief, failedTwice } from '../job/unchanged-retry.ts';
+import { briefOf, failedTwice } from '../job/unchanged-retry.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { openStore } from '../store/open.ts';
 import { runPaths } from '../store/paths.ts';
@@ -15,18 +15,10 @@ const LOOKED_AT = 50;
  * changed will cost the same again.
  */
 export function refuseThirdTry(plan: JobPlan): void {
-  const brief: Brief = {
-    prompt: plan.task.prompt,
-    done: plan.task.done,
-    test: plan.test,
-    setup: plan.setup,
-    model: plan.model.name,
-    base: plan.place.base,
-    start: plan.task.goesOn?.start ?? null,
-    limits: plan.limits,
-    proof: plan.task.proof,
-  };
-  const store = openStore(plan.place.home, { create: false });
+  const { test, setup, limits, place } = plan;
+  const { name: model, engine } = plan.model;
+  const brief = briefOf({ model, engine, base: place.base, limits, gate: { test, setup } }, plan.task);
+  const store = openStore(place.home, { create: false });
   const earlier = listJobs(store, { limit: LOOKED_AT }).flatMap((job) => {
     if (job.kind !== 'ok' || job.record.model !== brief.model || job.record.base !== brief.base) return [];
     const task = readTask(runPaths(store, job.id).task);
@@ -38,7 +30,7 @@ export function refuseThirdTry(plan: JobPlan): void {
     code: 'unchanged_retry',
     what: `the same brief has failed twice on this model, for the same reason: ${reasonWords(reason)}`,
     value: brief.model,
-    remedy: 'change the brief, the model or a limit; or, on the user’s word: --anyway',
+    remedy: 'change the brief, the model, the engine, its tools or a limit; or, on the user’s word: --anyway',
     exit: EXIT.refused,
   });
 }

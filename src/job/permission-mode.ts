@@ -27,6 +27,12 @@ export function isAbove(mode: PermissionMode, ceiling: PermissionMode): boolean 
   return RANK[mode] > RANK[ceiling];
 }
 
+/** Of two modes the one that allows less, the first where they come to the same; null allows all there is. */
+export function narrower(first: PermissionMode | null, second: PermissionMode | null): PermissionMode | null {
+  if (first === null || second === null) return first ?? second;
+  return isAbove(first, second) ? second : first;
+}
+
 /** The mode a word names; null for none. */
 export function permissionMode(word: string): PermissionMode | null {
   return PERMISSION_MODES.find((mode) => mode === word) ?? null;

@@ -15,20 +15,33 @@ export interface Brief {
   readonly start: string | null;
   readonly limits: Limits;
   readonly proof: ProofRules;
+  readonly engine: JobRecord['engine'];
+  readonly worker: Pick<
+    Task,
+    'permissionMode' | 'allowTools' | 'denyTools' | 'addDirs' | 'clientPrompt' | 'appendSystemPrompt'
+  >;
 }
 
-/** The brief of a job that was started earlier. */
-export function briefOf(record: JobRecord, task: Task): Brief {
+/** What of a brief is not in the task. */
+type Terms = Pick<JobRecord, 'model' | 'engine' | 'base' | 'limits'> & {
+  readonly gate: Pick<JobRecord['gate'], 'test' | 'setup'>;
+};
+
+/** The brief of a job, be it started already or not yet. */
+export function briefOf({ model, engine, base, limits, gate }: Terms, task: Task): Brief {
+  const { permissionMode, allowTools, denyTools, addDirs, clientPrompt, appendSystemPrompt } = task;
   return {
     prompt: task.prompt,
     done: task.done,
-    test: record.gate.test,
-    setup: record.gate.setup,
-    model: record.model,
-    base: record.base,
+    test: gate.test,
+    setup: gate.setup,
+    model,
+    base,
     start: task.goesOn?.start ?? null,
-    limits: record.limits,
+    limits,
     proof: task.proof,
+    engine,
+    worker: { permissionMode, allowTools, denyTools, addDirs, clientPrompt, appendSystemPrompt },
   };
 }
 
@@ -75,8 +88,8 @@ function sameBrief(a: Brief, b: Brief): boolean {
   return JSON.stringify(inOneOrder(a)) === JSON.stringify(inOneOrder(b));
 }
 
-/** A limit that was read from a file may stand in another order. */
-function inOneOrder({ limits, ...rest }: Brief): unknown {
+/** A limit that was read from a file may stand in another order, and so may rules that were typed anew. */
+function inOneOrder({ limits, worker, ...rest }: Brief): unknown {
   const sorted = Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1));
   return [
     rest.prompt,
@@ -88,5 +101,12 @@ function inOneOrder({ limits, ...rest }: Brief): unknown {
     rest.start,
     rest.proof,
     sorted,
+    rest.engine,
+    worker.permissionMode,
+    worker.allowTools.toSorted(),
+    worker.denyTools.toSorted(),
+    worker.addDirs.toSorted(),
+    worker.clientPrompt,
+    worker.appendSystemPrompt,
   ];
 }

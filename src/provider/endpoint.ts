@@ -88,7 +88,8 @@ function noAnthropic(reference: Reference): UserError {
     code: 'no_anthropic_endpoint',
     what: 'the claude engine needs an endpoint that speaks the Anthropic protocol, and this model has none',
     value: modelText(reference),
-    remedy: `use --engine native, or a provider that has one: ${others.join(', ')}`,
+    // Said of a job that goes on from another one as well, which cannot change its engine.
+    remedy: `start it anew with --engine native, or take a provider that has one: ${others.join(', ')}`,
     exit: EXIT.environment,
   });
 }

@@ -10,7 +10,8 @@ import { contextOf } from './context.ts';
 
 /** What a client says that will do. */
 export const NEW = '2.1.332 (Claude Code)';
-const PROFILE = {
+/** What theirs says. */
+export const PROFILE = {
   provider: 'anthropic-compatible',
   model: 'scripted',
   baseUrl: 'http://127.0.0.1:9',

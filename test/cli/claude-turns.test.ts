@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { inheritTerms } from '../../src/cli/inherit-terms.ts';
+import { inheritTerms, type ModelFlags } from '../../src/cli/inherit-terms.ts';
 import { verb as list } from '../../src/cli/list.ts';
 import { planTurn } from '../../src/cli/plan-turn.ts';
 import { verb as result } from '../../src/cli/result.ts';
@@ -15,7 +15,7 @@ import { git } from '../helpers/repository.ts';
 import { jobOf } from '../notify/jobs.ts';
 import { refusal } from '../provider/user-error-of.ts';
 import { NOW, sampleTask } from '../store/fixtures/records.ts';
-import { NEW, person } from './claude-person.ts';
+import { NEW, PROFILE, person } from './claude-person.ts';
 
 /** A turn of the claude engine that has ended. */
 function ended(repo: string, userDir: string, change: Partial<JobRecord> = {}, task: Partial<Task> = {}) {
@@ -52,9 +52,9 @@ const BOUND: Partial<Task> = {
 };
 
 describe('a turn that goes on from a job of the claude engine', () => {
-  function earlier(change: Partial<JobRecord> = {}, profile: object = {}) {
+  function earlier(change: Partial<JobRecord> = {}, profile: object = {}, more: Partial<Task> = {}) {
     const who = person(NEW, profile);
-    const turn = ended(who.repo, who.userDir, change, BOUND);
+    const turn = ended(who.repo, who.userDir, change, { ...BOUND, ...more });
     const { record, store, task } = turn;
     const conversation = {
       ...{ store, id: record.conversationId, turns: [record] },
@@ -70,8 +70,8 @@ describe('a turn that goes on from a job of the claude engine', () => {
           ...{ allowTools: [], denyTools: [], ...tools },
         })
       ).job;
-    const retried = () => {
-      const wanted = { verb: 'retry', limits: record.limits, projectRoot: who.repo } as const;
+    const retried = (flags: ModelFlags = {}) => {
+      const wanted = { verb: 'retry', limits: record.limits, projectRoot: who.repo, flags } as const;
       return inheritTerms(who.context(), record, task, wanted);
     };
     return { ...who, record, next, retried };
@@ -113,19 +113,60 @@ describe('a turn that goes on from a job of the claude engine', () => {
   it.each([
     ['a model that is not allowed any more', { allowedModels: ['openrouter:x'] }, 'model_not_allowed'],
     ['nor a small one', { allowedModels: ['anthropic-compatible:scripted'] }, 'model_not_allowed'],
-    ['a mode above the ceiling of today', { permissionCeiling: 'plan' }, 'above_ceiling'],
   ])('has not %s', async (_, change, code) => {
     const { next, retried, configure } = earlier();
     await next('followup');
     configure(change);
-    for (const go of [() => next('followup'), () => next('resume'), retried])
+    for (const go of [() => next('followup'), () => next('resume'), () => retried()])
       expect(await refusal(go)).toMatchObject({ exit: 5, code });
+  });
+
+  it.each([
+    ['acceptEdits', 'plan', 'plan', true],
+    // It had its rules and no more: the mode's own edits would be more.
+    [null, 'acceptEdits', 'dontAsk', true],
+    ['bypassPermissions', 'acceptEdits', 'dontAsk', true],
+    ['bypassPermissions', 'auto', 'auto', true],
+    ['plan', 'acceptEdits', 'plan', false],
+    ['acceptEdits', 'acceptEdits', 'acceptEdits', false],
+    ['acceptEdits', null, 'acceptEdits', false],
+  ] as const)('of mode %s has under the ceiling %s: %s, and says so', async (before, ceiling, mode, said) => {
+    const { next, retried, configure } = earlier({}, {}, { permissionMode: before });
+    configure(ceiling === null ? {} : { permissionCeiling: ceiling });
+    const terms = await retried();
+    expect(terms.kept.permissionMode).toBe(mode);
+    expect(terms.notices.join('\n').includes(`permission mode ${mode}, as your ceiling is now`)).toBe(said);
+    for (const how of ['followup', 'resume'] as const)
+      expect((await next(how)).task.permissionMode).toBe(mode);
+  });
+
+  it.each([
+    ['acceptEdits', 'plan', null, 'plan'],
+    [null, 'plan', null, 'plan'],
+    ['plan', 'auto', null, 'plan'],
+    ['acceptEdits', undefined, null, 'acceptEdits'],
+    [null, 'bypassPermissions', 'auto', 'auto'],
+  ] as const)('of mode %s on a profile of %s, ceiling %s: %s', async (before, own, ceiling, mode) => {
+    const { retried, configure } = earlier({}, {}, { permissionMode: before });
+    const profiles = { p: PROFILE, careful: { ...PROFILE, ...(own && { permissionMode: own }) } };
+    configure({ profiles, ...(ceiling && { permissionCeiling: ceiling }) });
+    expect((await retried({ profile: 'careful' })).kept.permissionMode).toBe(mode);
+    // What is not named says nothing.
+    expect((await retried()).kept.permissionMode).toBe(before ?? ceiling);
+  });
+
+  it('has no engine of its own to name: where its model cannot serve it, it is to be begun anew', async () => {
+    expect(await refusal(() => earlier().retried({ model: 'groq:s' }))).toMatchObject({
+      exit: 6,
+      code: 'no_anthropic_endpoint',
+      remedy: expect.stringMatching(/^start it anew with --engine native, or /),
+    });
   });
 
   it('is refused where its client has gone', async () => {
     const { next, env, retried } = earlier();
     writeFileSync(join(env.PATH.split(delimiter)[0] ?? '', 'claude'), '#!/bin/sh\necho 1.0.0\n');
-    for (const go of [() => next('followup'), () => next('resume'), retried])
+    for (const go of [() => next('followup'), () => next('resume'), () => retried()])
       expect(await refusal(go)).toMatchObject({ exit: 6, code: 'client_old' });
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { modeUnder } from '../../src/cli/permission-mode.ts';
+import { modeOfNext, modeUnder } from '../../src/cli/permission-mode.ts';
 import {
   refuseForeignPatterns,
   refuseHands,
@@ -107,6 +107,21 @@ describe('the mode of a job', () => {
     });
   });
 });
+
+it.each([
+  [[], 'auto', null, 'acceptEdits', 'acceptEdits'],
+  [[], null, null, 'acceptEdits', 'acceptEdits'],
+  [['Read'], null, null, 'acceptEdits', 'dontAsk'],
+  [['Read'], null, 'acceptEdits', null, 'dontAsk'],
+  [['Read'], 'acceptEdits', 'auto', 'bypassPermissions', 'acceptEdits'],
+  [['Read'], 'auto', 'plan', 'acceptEdits', 'plan'],
+] as const)(
+  'with rules %j, mode %s, a model of %s and ceiling %s the next turn is %s',
+  (allowTools, permissionMode, own, permissionCeiling, mode) => {
+    const named = own === null ? null : { permissionMode: own };
+    expect(modeOfNext({ allowTools, permissionMode }, named, { permissionCeiling }).mode).toBe(mode);
+  },
+);
 
 it('a rule of a later turn that allows more is refused with what there was', async () => {
   const before = { allowTools: ['Read', 'Grep'], permissionMode: null, engine: 'native' } as const;

@@ -40,7 +40,9 @@ describe('a killed runner of the claude engine', () => {
     });
     // No socket has a path as long as this: it is elsewhere then.
     world.env.CC_DELEGATE_STATE = join(world.folder, 'state', 'x'.repeat(80));
-    const id = await world.start(['--test', 'test -f whole.txt', ...CLAUDE]);
+    // Who names the sub-agents' tool has it, by the client's own name.
+    const rules = ['Task', 'Bash', 'Read', 'Write'].flatMap((rule) => ['--allow-tool', rule]);
+    const id = await world.start(['--test', 'test -f whole.txt', ...rules, ...CLAUDE]);
     const { runner } = await world.until(id, ({ progress }) => progress.toolCalls === 2);
     const sockets = join('/tmp', `ccd-${id.replaceAll('_', '')}`);
     expect(existsSync(sockets)).toBe(true);
@@ -61,9 +63,12 @@ describe('a killed runner of the claude engine', () => {
       turn: 2,
       result: { files: 2, tests: { exitCode: 0 } },
     });
+    for (const { body } of world.model.requests)
+      expect(namesOf(body)).toEqual(['Agent', 'Bash', 'Read', 'Write']);
     expect(world.model.requests[2]?.text).toMatch(/do the task.*half\.txt.*go on where you stopped/);
     expect(toolResults(world.model.requests[3]).join()).toContain('half');
-    expect(existsSync(join('/tmp', `ccd-${next.id.replaceAll('_', '')}`))).toBe(false);
+    // It goes once the end is on record.
+    await world.until(next.id, () => !existsSync(join('/tmp', `ccd-${next.id.replaceAll('_', '')}`)));
   });
 });
 

@@ -86,6 +86,13 @@ describe('an unchanged retry', () => {
     ['base', failed({ base: 'c'.repeat(40) })],
     ['test', failed({ gate: { test: 'other', setup: null, criteria: false } })],
     ['limit', failed({ limits: { ...DEFAULT_LIMITS, budgetUsd: 9 } })],
+    ['engine', failed({ engine: 'claude' })],
+    ['permission mode', failed({}, { permissionMode: 'acceptEdits' })],
+    ['tool', failed({}, { allowTools: ['Read'] })],
+    ['tool denied', failed({}, { denyTools: ['Bash'] })],
+    ['folder', failed({}, { addDirs: ['/usr/share'] })],
+    ['size of the prompt', failed({}, { clientPrompt: 'full' })],
+    ['word to the worker', failed({}, { appendSystemPrompt: 'Be brief.' })],
   ])('is none with another %s', (_what, other) => {
     expect(failedTwice(brief, [failed(), other])).toBeNull();
   });
@@ -102,11 +109,15 @@ describe('an unchanged retry', () => {
     expect(failedTwice(brief, [failed({ reason }), failed({ reason })])).toBeNull(),
   );
 
-  it('does not count what failed before a success, nor limits in another order', () => {
+  it('does not count what failed before a success, and the order of limits and rules says nothing', () => {
     const succeeded = failed({ state: 'succeeded', reason: null });
     expect(failedTwice(brief, [failed(), succeeded, failed()])).toBeNull();
     const limits = Object.fromEntries(Object.entries(brief.limits).reverse()) as JobRecord['limits'];
     expect(failedTwice(brief, [failed({ limits }), failed()])).toBe('gate_failed');
+    const ruled = (...allowTools: string[]) => failed({}, { allowTools });
+    const { record, task } = ruled('Read', 'Edit');
+    const twice = [ruled('Edit', 'Read'), ruled('Read', 'Edit')];
+    expect(failedTwice(briefOf(record, task), twice)).toBe('gate_failed');
   });
 });
 

@@ -61,10 +61,7 @@ export function offeredTools({
   if (allowTools.length === 0) return [...tools];
   const named = new Set(allowTools.map(toolOf));
   const free = freeTools(permissionMode(mode ?? '')) ?? [];
-  return tools.filter(
-    (tool) =>
-      named.has(tool) || (tool === 'Task' && named.has('Agent')) || free.includes(toolName(tool) ?? ''),
-  );
+  return tools.filter((tool) => named.has(tool) || free.includes(toolName(tool) ?? ''));
 }
 
 /** `Bash` of `Bash(git log *)`. */

@@ -51,7 +51,7 @@ export async function openClientHands(
   );
   const place = { work: job.places.work, beside: job.places.folder, others: job.task.addDirs };
   const { sandbox } = await hideNeverSent(prepared.sandbox, prepared.neverSend.globs, place);
-  const asksForAgents = job.task.allowTools.some((rule) => ['Task', 'Agent'].includes(toolOf(rule)));
+  const asksForAgents = job.task.allowTools.some((rule) => toolOf(rule) === 'Task');
   const tools = asksForAgents ? [...TOOLS, 'Task'] : TOOLS;
   const engine = await openClaude(job, {
     client,
