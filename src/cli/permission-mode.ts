@@ -4,14 +4,16 @@ import { freeTools } from '../job/tool-rules.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 
 /**
- * The mode a job gets under the user's ceiling: where nobody named one, the ceiling itself; null without either. Throws
+ * The mode a job gets under the user's ceiling: where nobody named one, the ceiling itself, which gives
+ * nothing to whom rules give less (`hasRules`); null without either. Throws
  * UserError (exit 5) for a mode above it.
  */
 export function modeUnder(
   mode: PermissionMode | null,
   ceiling: PermissionMode | null,
+  hasRules = false,
 ): PermissionMode | null {
-  if (ceiling === null || mode === null) return mode ?? ceiling;
+  if (ceiling === null || mode === null) return mode ?? lower(null, ceiling, hasRules);
   if (!isAbove(mode, ceiling)) return mode;
   throw new UserError({
     code: 'above_ceiling',

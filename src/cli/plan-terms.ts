@@ -76,7 +76,11 @@ export async function planTerms(
     worker: {
       allowTools: request.allowTools,
       denyTools: request.denyTools,
-      permissionMode: modeUnder(request.permissionMode ?? model.permissionMode, settings.permissionCeiling),
+      permissionMode: modeUnder(
+        request.permissionMode ?? model.permissionMode,
+        settings.permissionCeiling,
+        request.allowTools.length > 0,
+      ),
       addDirs: extraFolders(context, request.addDirs, {
         repository: place.repository,
         allowed: settings.addDirs,

@@ -94,6 +94,12 @@ describe('the mode of a job', () => {
     expect(modeUnder(mode, ceiling)).toBe(found);
   });
 
+  it('gives nothing to whom rules give less', () => {
+    expect(modeUnder(null, 'acceptEdits', true)).toBe('dontAsk');
+    expect(modeUnder(null, 'acceptEdits')).toBe('acceptEdits');
+    expect(modeUnder('acceptEdits', 'acceptEdits', true)).toBe('acceptEdits');
+  });
+
   it.each([
     ['auto', 'acceptEdits'],
     ['bypassPermissions', 'auto'],
