@@ -1,4 +1,5 @@
 import type { PermissionMode } from './permission-mode.ts';
+import { programName, startsOthers } from './starters.ts';
 import { type Task, TOOL_NAMES, toolName } from './task.ts';
 
 /** A tool, or some commands of the shell: `Read`, `Bash(git log *)`, `Bash(npm run test:*)`. */
@@ -110,10 +111,15 @@ function rulesOf(tool: string, typed: readonly string[]): ToolRule[] {
 export interface ShellCommand {
   /** Its words, with one space between. */
   readonly text: string;
-  /** Do the words say themselves what they are? Not where some are put together as it runs. */
+  /**
+   * Do the words say themselves what they are, and can a script it is given be read? Not where some are put together as
+   * it runs.
+   */
   readonly isTold: boolean;
   /** Does its output go to a file? */
   readonly writes: boolean;
+  /** Is it of a script that another one of the commands is given? Then only what denies is about it. */
+  readonly isInner: boolean;
 }
 
 /** What rules say of a shell script; `commands`: its simple commands, null when it cannot be read. */
@@ -121,8 +127,9 @@ export type ShellVerdict = { readonly allow: true } | { readonly allow: false; r
 
 /**
  * Judges a script: no simple command may match what is denied, not behind a program that starts another one either, and
- * where only some commands are allowed, each has to match one of them and write to no file. What cannot be read is
- * refused as soon as there is a pattern to hold it against.
+ * where only some commands are allowed, each has to match one of them and write to no file. A script that cannot be read is
+ * refused as soon as there is a pattern to hold it against, and a command that cannot be told when it may start anything
+ * or is of a program some of whose commands are denied.
  */
 export function judgeShell(
   { allowTools, denyTools }: Pick<Task, 'allowTools' | 'denyTools'>,
@@ -135,7 +142,7 @@ export function judgeShell(
   if (denied.length === 0 && allowed.length === 0) return { allow: true };
   if (commands === null)
     return { allow: false, why: 'only some commands may be run here, and this one cannot be read' };
-  const untold = denied.length === 0 ? undefined : commands.find(({ isTold }) => !isTold);
+  const untold = commands.find(({ text, isTold }) => !isTold && mayBeDenied(text, denied));
   if (untold !== undefined)
     return { allow: false, why: `it cannot be told whether this is denied: ${untold.text}` };
   const against = commands.find(({ text }) =>
@@ -143,28 +150,40 @@ export function judgeShell(
   );
   if (against !== undefined) return { allow: false, why: `this command is denied: ${against.text}` };
   if (allowed.length === 0) return { allow: true };
-  const beside = commands.find(({ text }) => !allowed.some((pattern) => matchesPattern(pattern, text)));
+  const outer = commands.filter(({ isInner }) => !isInner);
+  const beside = outer.find(({ text }) => !allowed.some((pattern) => matchesPattern(pattern, text)));
   if (beside !== undefined)
     return {
       allow: false,
       why: `not among the commands that may be run (${allowed.join('; ')}): ${beside.text}`,
     };
-  const writing = commands.find(({ writes }) => writes);
+  const writing = outer.find(({ writes }) => writes);
   if (writing === undefined) return { allow: true };
   return { allow: false, why: `only some commands may be run here, and none into a file: ${writing.text}` };
 }
 
-/** Programs that start what stands in their arguments, or read it as a script. */
-const STARTERS =
-  /^(ba|da|z|k)?sh$|^(env|command|builtin|exec|eval|nohup|setsid|xargs|find|parallel|time|timeout|nice|stdbuf|sudo|doas|busybox)$/;
+/** May a command whose words are not all known be one that a pattern denies? */
+function mayBeDenied(text: string, denied: readonly string[]): boolean {
+  const [program = ''] = text.split(' ');
+  const name = programName(program);
+  if (startsOthers(name)) return denied.length > 0;
+  return denied.some((pattern) => {
+    const [first = ''] = pattern.replace(/:\*$/, '').split(' ');
+    const star = first.indexOf('*');
+    return [program, name].some((each) =>
+      star === -1 ? each === first : each.startsWith(first.slice(0, star)),
+    );
+  });
+}
 
 /** A command as it is, with its program's bare name, and all that a starter in front of it may start. */
 function spellings(text: string): string[] {
-  const [first = '', ...rest] = text.split(' ');
-  const name = first.slice(first.lastIndexOf('/') + 1);
-  const bare = [name, ...rest].join(' ');
-  if (!STARTERS.test(name)) return [text, bare];
-  return [text, bare, ...rest.flatMap((_, at) => spellings(rest.slice(at).join(' ')))];
+  const words = text.split(' ');
+  const started = startsOthers(programName(words[0] ?? '')) ? words : words.slice(0, 1);
+  return started.flatMap((word, at) => {
+    const rest = words.slice(at + 1);
+    return [[word, ...rest].join(' '), [programName(word), ...rest].join(' ')];
+  });
 }
 
 function patternsOf(typed: readonly string[]): string[] {

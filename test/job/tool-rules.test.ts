@@ -73,7 +73,7 @@ describe('what a shell may run', () => {
 });
 
 function told(...texts: string[]) {
-  return texts.map((text) => ({ text, isTold: true, writes: false }));
+  return texts.map((text) => ({ text, isTold: true, writes: false, isInner: false }));
 }
 
 describe('what is denied', () => {
@@ -94,19 +94,32 @@ describe('what is denied', () => {
     expect(judgeShell(rules, told(text)).allow).toBe(true);
   });
 
-  it('is refused as well where words are put together as it runs', () => {
-    expect(judgeShell(rules, [{ text: 'git $E x', isTold: false, writes: false }]).allow).toBe(false);
-    expect(
-      judgeShell({ allowTools: ['Bash(git *)'], denyTools: [] }, [
-        { text: 'git $E', isTold: false, writes: false },
-      ]).allow,
-    ).toBe(true);
+  it.each([
+    ['git push:*', 'git $E x', false],
+    ['git push:*', '/usr/bin/git $E', false],
+    ['/usr/bin/git push', '/usr/bin/git $E', false],
+    ['git*push', 'git $E', false],
+    ['* push', 'git $E', false],
+    ['git', 'git $E', false],
+    ['git push:*', 'env $E', false],
+    ['git push:*', 'bash $E', false],
+    ['git push:*', '. $E', false],
+    ['git push:*', 'gitk $E', true],
+    ['git push:*', 'echo $E', true],
+    ['gitk*', 'git $E', true],
+  ])('%s, where words are put together as it runs: %s is allowed: %s', (pattern, text, allow) => {
+    const untold = [{ text, isTold: false, writes: false, isInner: false }];
+    expect(judgeShell({ allowTools: [], denyTools: [`Bash(${pattern})`] }, untold).allow).toBe(allow);
+    const [program = ''] = text.split(' ');
+    expect(judgeShell({ allowTools: [`Bash(${program} *)`], denyTools: [] }, untold).allow).toBe(true);
   });
 });
 
 it('a command that is allowed may not write to a file', () => {
   const rules = { allowTools: ['Bash(git log *)'], denyTools: [] };
-  expect(judgeShell(rules, [{ text: 'git log -1', isTold: true, writes: true }]).allow).toBe(false);
+  expect(judgeShell(rules, [{ text: 'git log -1', isTold: true, writes: true, isInner: false }]).allow).toBe(
+    false,
+  );
 });
 
 describe('rules that allow more than before', () => {

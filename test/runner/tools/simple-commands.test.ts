@@ -4,7 +4,11 @@ import { simpleCommands } from '../../../src/runner/tools/simple-commands.ts';
 it.each([
   ['git log -1', ['git log -1']],
   ['git log && rm  x; ls | wc', ['git log', 'rm x', 'ls', 'wc']],
+  ['"git" "log"', ['git log']],
   ['$(echo rm) x', null],
+  ['"$X" x', null],
+  ['~ x', null],
+  ['~/bin/x', ['~/bin/x']],
   ['X=1 rm x', null],
 ])('of %s the commands are %j', (script, commands) => {
   expect(simpleCommands(script)?.map(({ text }) => text) ?? null).toEqual(commands);
@@ -20,6 +24,9 @@ it.each(['echo $(rm x)', 'echo "a $(rm x)"', 'f() { rm x; }; f'])(
 it.each([
   ['git push x', true],
   ["git 'push' x", true],
+  ['git "push" x', true],
+  ['git "pu"sh\\ x', true],
+  ['git "$E" x', false],
   ['git $E x', false],
   ['git pu{sh,} x', false],
   ['git $(echo push) x', false],
