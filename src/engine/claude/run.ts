@@ -207,6 +207,7 @@ export class ClaudeRun {
       steering,
       rounds,
       cwd: options.cwd,
+      clean: options.clean,
       now: () => clock.now(),
       onSession: (session) => transcript.follow(session),
       onRound: (verdict) => this.#heed(verdict),

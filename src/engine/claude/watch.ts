@@ -26,6 +26,8 @@ export interface WatchParts {
   readonly rounds: Rounds;
   readonly cwd: string;
   readonly now: () => number;
+  /** Takes secrets out of what a tool has said. */
+  readonly clean: (text: string) => string;
   readonly onSession: (session: string) => void;
   readonly onRound: (verdict: RoundVerdict) => void;
 }
@@ -115,13 +117,14 @@ export class Watch {
   }
 
   #ended(block: ToolResultBlock): void {
-    const { host, rounds, now } = this.#parts;
+    const { host, rounds, now, clean, cwd } = this.#parts;
     const call = this.#open.get(block.tool_use_id);
     if (call === undefined) return;
     this.#open.delete(block.tool_use_id);
     const { agent, use, since } = call;
     const text = resultText(block);
-    const summary = summaryOf(use, text, this.#parts.cwd);
+    // Before it is put together: some of it is known only where it stands alone.
+    const summary = summaryOf(use, clean(text), cwd);
     const ok = block.is_error !== true;
     host.emit({ agent, t: 'tool_end', id: use.id, tool: use.name, ok, ms: now() - since, summary });
     if (agent === this.#parts.agent) rounds.answered(use.id, text);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Engine, EngineHost, ToolDefinition } from '../../engine/engine.ts';
+import type { Engine, ToolDefinition } from '../../engine/engine.ts';
 import { count } from '../../job/format.ts';
 import type { Redactor } from '../../job/redaction/redactor.ts';
 import { hasTool } from '../../job/tool-rules.ts';
@@ -12,7 +12,7 @@ import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import type { Snapshot } from '../../workspace/snapshot.ts';
 import { snapshotOfHead } from '../../workspace/snapshot-of-head.ts';
 import { checkpoint } from '../checkpoint.ts';
-import { cleanEvents, clientRedactor } from '../claude/clean-talk.ts';
+import { clientRedactor } from '../claude/client-redactor.ts';
 import { projectInstructions } from '../claude/instructions.ts';
 import { clientFolder, openClaude } from '../claude/open.ts';
 import { hideNeverSent, withholdNeverSent } from '../never-send.ts';
@@ -27,9 +27,8 @@ export interface Lookout {
   readonly sandbox: Sandbox;
   /** Who looks at it, and its standing orders on that. */
   readonly engine: Engine;
-  /** What the conversation is written down with, and who hears of it. */
+  /** What the conversation is written down with. */
   readonly redactor: Pick<Redactor, 'text' | 'known'>;
-  readonly heard: (emit: EngineHost['emit']) => EngineHost['emit'];
   readonly instructions: string;
   readonly tools: readonly ToolDefinition[];
   readonly notes: readonly string[];
@@ -86,8 +85,7 @@ export async function openLookout(job: RunningJob, team: Pick<Team, 'engine' | '
       folder: clientFolder(job),
       isHidden: neverSent(globs),
     });
-    const heard: Lookout['heard'] = (emit) => cleanEvents(job, emit);
-    return { sandbox, engine, redactor: clientRedactor(job), heard, instructions, tools: [], notes };
+    return { sandbox, engine, redactor: clientRedactor(job), instructions, tools: [], notes };
   }
   const files = filesInside({
     sandbox: hidden.sandbox,
@@ -101,7 +99,7 @@ export async function openLookout(job: RunningJob, team: Pick<Team, 'engine' | '
     .filter((tool) => tool.readOnly && hasTool(tool.name, job.task))
     .map((tool) => withoutSecrets(tool, job.ownRedactor));
   const { redactor } = job;
-  return { sandbox, engine: team.engine, redactor, heard: (emit) => emit, instructions: '', tools, notes };
+  return { sandbox, engine: team.engine, redactor, instructions: '', tools, notes };
 }
 
 /** The client's names of what changes nothing. */

@@ -79,7 +79,7 @@ async function oneRun(
       tools: lookout?.tools ?? [],
       ...sharedPauses(job.log),
       mayCall: (call) => money.mayCall(call, null),
-      emit: lookout?.heard(activity.onEvent) ?? activity.onEvent,
+      emit: activity.onEvent,
     },
   );
   const abort = () => run.abort();

@@ -12,7 +12,7 @@ import type { RunningJob } from '../running-job.ts';
 import { Stagnation, workspaceLook } from '../stagnation.ts';
 import { supervisorTools } from '../tools/supervisor.ts';
 import type { Team } from '../work.ts';
-import { cleanEvents, clientRedactor } from './clean-talk.ts';
+import { clientRedactor } from './client-redactor.ts';
 import { projectInstructions } from './instructions.ts';
 import { clientFolder, openClaude } from './open.ts';
 import { clientPrompt } from './prompt.ts';
@@ -82,9 +82,9 @@ export async function openClientHands(
     afterRound: (calls) => stagnation.afterRound(calls),
     mayCall: allowance(job, prepared, team),
     redactor: clientRedactor(job),
-    emit: cleanEvents(job, (event) => {
+    emit: (event) => {
       noteTouched(event);
       team.activity.onEvent(event);
-    }),
+    },
   };
 }

@@ -1,4 +1,3 @@
-import type { EngineHost } from '../../engine/engine.ts';
 import type { Redactor } from '../../job/redaction/redactor.ts';
 import type { RunningJob } from '../running-job.ts';
 
@@ -16,13 +15,4 @@ export function clientRedactor({
     text: (text) => redactor.text(ownRedactor.known(text)),
     known: (text) => redactor.known(ownRedactor.known(text)),
   };
-}
-
-/** The same for what is told of its tools as they end. */
-export function cleanEvents(
-  { ownRedactor }: Pick<RunningJob, 'ownRedactor'>,
-  emit: EngineHost['emit'],
-): EngineHost['emit'] {
-  return (event) =>
-    emit(event.t === 'tool_end' ? { ...event, summary: ownRedactor.known(event.summary) } : event);
 }
