@@ -1,8 +1,8 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { existsSync, statSync } from 'node:fs';
+import { join, resolve, sep } from 'node:path';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { homeDirectory, type PathEnvironment, stateDirectory, userDirectory } from '../store/paths.ts';
-import { errorCode } from '../store/storage-error.ts';
+import { realPathOrNull } from '../workspace/real-path.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { isAtOrBelow } from '../workspace/sandbox/mounts.ts';
 import { isBoundModel } from './model-caller.ts';
@@ -54,14 +54,14 @@ function needsYes(context: VerbContext, typed: string): boolean {
 /** Is this folder at or below one of the setting's, links followed? One of them that is not there holds nothing. */
 export function isAllowed(real: string, allowed: readonly string[]): boolean {
   return allowed.some((each) => {
-    const root = realOrNull(each);
+    const root = realPathOrNull(each);
     return root !== null && isAtOrBelow(real, root);
   });
 }
 
 function realFolder(cwd: string, typed: string): string {
   if (typed === '') throw usage('--add-dir takes a folder', typed, 'e.g. --add-dir ../shared');
-  const real = realOrNull(resolve(cwd, typed));
+  const real = realPathOrNull(resolve(cwd, typed));
   if (real === null)
     throw usage('--add-dir takes a folder, and there is none', typed, 'name one that exists');
   if (!statSync(real).isDirectory())
@@ -127,7 +127,7 @@ function privatePlaces(
         ]),
   ];
   return places.flatMap((place) => {
-    const real = realOrNull(place.path);
+    const real = realPathOrNull(place.path);
     // A folder around a private place is private although nothing is there yet.
     return real === null || real === place.path ? [place] : [place, { ...place, path: real }];
   });
@@ -144,16 +144,6 @@ function whyPrivate(folder: string, kept: readonly PrivatePlace[]): string | nul
   if (found !== undefined) return found.why;
   // Of any repository, whoever's jobs they are.
   return folder.split(sep).includes(STORE) || existsSync(join(folder, STORE)) ? RECORDS : null;
-}
-
-function realOrNull(path: string): string | null {
-  if (!isAbsolute(path)) return null;
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errorCode(error) === null) throw error;
-    return null;
-  }
 }
 
 function refused(what: string, value: string): UserError {

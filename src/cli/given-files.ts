@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs';
 import { relative, resolve, sep } from 'node:path';
 import { EXIT, UserError } from '../job/user-error.ts';
 import type { Grant } from '../notify/consent/grant.ts';
-import { errorCode } from '../store/storage-error.ts';
 import { isIgnored } from '../workspace/ignored.ts';
 import { neverSent } from '../workspace/never-send.ts';
+import { realPathOrNull } from '../workspace/real-path.ts';
 import type { Repository } from '../workspace/repository.ts';
 import { callerIsModel } from './model-caller.ts';
 import { repositoryAround } from './repository-around.ts';
@@ -41,7 +41,7 @@ async function refuseNeverSent(context: VerbContext, files: readonly string[]): 
   for (const file of files) {
     const path = resolve(context.cwd, file);
     // As it was named, and by what the name leads to; elsewhere the names of folders and file are what can fit.
-    const places = [path, realOf(path) ?? path].map((each) => insideOf(root, each));
+    const places = [path, realPathOrNull(path) ?? path].map((each) => insideOf(root, each));
     if (!places.some(isNeverSent)) continue;
     throw new UserError({
       code: 'never_sent',
@@ -71,7 +71,7 @@ async function whyUnshared(
   root: string,
   path: string,
 ): Promise<string | null> {
-  const real = realOf(path);
+  const real = realPathOrNull(path);
   if (real === null) return null;
   const inside = relative(root, real);
   const isInside = real.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
@@ -79,15 +79,6 @@ async function whyUnshared(
   if (!isInside || inside.split(sep).some((part) => part.toLowerCase() === '.git'))
     return 'from outside of the repository';
   return repository !== null && (await isIgnored(repository, inside)) ? 'that git ignores' : null;
-}
-
-function realOf(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch (error) {
-    if (errorCode(error) === null) throw error;
-    return null;
-  }
 }
 
 function refusal(file: string, why: string): UserError {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, realpathSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { stripControls } from '../job/format.ts';
@@ -15,6 +15,7 @@ import { ensureStoreFolder } from '../store/folders.ts';
 import { runPaths } from '../store/paths.ts';
 import { stateHistory } from '../store/read-job.ts';
 import { readReceipt } from '../store/receipt-file.ts';
+import { realPathOrNull } from '../workspace/real-path.ts';
 import { type FoundRecord, findNamedJob } from './find-job.ts';
 import { callerIsModel } from './model-caller.ts';
 import { atMost, parseVerb } from './parse.ts';
@@ -54,17 +55,9 @@ function placeOf(context: VerbContext, { record }: FoundRecord, out: string): st
     out,
     cwd: context.cwd,
     isBound: context.consent === null && callerIsModel(context.env),
-    allowed: [record.repo, record.checkout].flatMap(realOf),
+    // A checkout may have been removed since: then nothing can be below it.
+    allowed: [record.repo, record.checkout].flatMap((folder) => realPathOrNull(folder) ?? []),
   });
-}
-
-/** A checkout may have been removed since: then nothing can be below it. */
-function realOf(folder: string): string[] {
-  try {
-    return [realpathSync(folder)];
-  } catch {
-    return [];
-  }
 }
 
 /** Reads everything of the job, and takes secrets out before anything is laid out. */

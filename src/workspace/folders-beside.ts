@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realPathOrNull } from './real-path.ts';
 
 /**
  * Of the folders a worker may read beside its workspace, those that are still what they were: where one has gone, or is
@@ -8,19 +8,10 @@ export function foldersStillThere(folders: readonly string[]): {
   readonly there: readonly string[];
   readonly notices: readonly string[];
 } {
-  const there = folders.filter((folder) => realOrNull(folder) === folder);
+  const there = folders.filter((folder) => realPathOrNull(folder) === folder);
   const gone = folders.filter((folder) => !there.includes(folder));
   return {
     there,
     notices: gone.map((folder) => `not there any more, and not given to the worker: ${folder}`),
   };
-}
-
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    // Gone, or not to be reached: either way it is not given.
-    return null;
-  }
 }

@@ -3,12 +3,12 @@ import { scopeOf } from '../../src/cli/scope.ts';
 import { isInScope } from '../../src/job/scope.ts';
 import { refusal } from '../provider/user-error-of.ts';
 
-const AT = { checkout: '/work/repo', subdirectory: 'packages/a' };
+const AT = { checkout: '/srv/repo', subdirectory: 'packages/a' };
 
 describe('the folders a job’s changes belong in', () => {
   it.each([
     ['from where the caller stands', ['src', './src/', '../b'], ['packages/a/src', 'packages/b']],
-    ['by absolute paths', ['/work/repo/docs', '/work/repo'], ['docs', '']],
+    ['by absolute paths', ['/srv/repo/docs', '/srv/repo'], ['docs', '']],
     ['the folder of the caller', ['.'], ['packages/a']],
   ])('are taken %s', (_, typed, expected) => {
     expect(scopeOf(typed, ['ignored'], AT)).toEqual(expected);
@@ -19,7 +19,7 @@ describe('the folders a job’s changes belong in', () => {
     expect(scopeOf([], [], AT)).toEqual([]);
   });
 
-  it.each(['../../..', '/work/repository', '/etc', ''])('are in the repository: not %j', async (typed) => {
+  it.each(['../../..', '/srv/repository', '/etc', ''])('are in the repository: not %j', async (typed) => {
     const refused = await refusal(async () => scopeOf([typed], [], AT));
     expect(refused).toMatchObject({ exit: 2, message: expect.stringContaining('--scope takes a folder') });
     const ofProject = await refusal(async () => scopeOf([], [typed === '../../..' ? '..' : typed], AT));

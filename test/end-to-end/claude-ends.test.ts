@@ -7,18 +7,10 @@ import { isTerminal } from '../../src/job/states.ts';
 import { signalRunner } from '../../src/store/liveness.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { listJobs } from '../../src/store/read-job.ts';
+import { processesOf } from '../helpers/processes.ts';
 import { satisfied, type World } from '../helpers/world.ts';
 import { byTask } from './by-task.ts';
-import {
-  CLAUDE,
-  claudeWorld,
-  configure,
-  look,
-  processesOf,
-  put,
-  shell,
-  toolResults,
-} from './claude-world.ts';
+import { CLAUDE, claudeWorld, configure, look, put, shell, toolResults } from './claude-world.ts';
 
 /** $1.00 a call at $8 per million. */
 const DOLLAR = { prompt: 0, output: 125_000 };

@@ -4,17 +4,9 @@ import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import { signalRunner } from '../../src/store/liveness.ts';
 import { runPaths } from '../../src/store/paths.ts';
+import { processesOf } from '../helpers/processes.ts';
 import { git } from '../helpers/repository.ts';
-import {
-  CLAUDE,
-  claudeWorld,
-  filesWith,
-  look,
-  processesOf,
-  put,
-  shell,
-  toolResults,
-} from './claude-world.ts';
+import { CLAUDE, claudeWorld, filesWith, look, put, shell, toolResults } from './claude-world.ts';
 
 interface Turn {
   readonly id: JobId;

@@ -3,19 +3,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runPaths } from '../../src/store/paths.ts';
+import { processesOf } from '../helpers/processes.ts';
 import { git, makeRepository } from '../helpers/repository.ts';
 import type { World } from '../helpers/world.ts';
-import {
-  CLAUDE,
-  claudeWorld,
-  filesWith,
-  look,
-  PRICES,
-  processesOf,
-  put,
-  shell,
-  toolResults,
-} from './claude-world.ts';
+import { CLAUDE, claudeWorld, filesWith, look, PRICES, put, shell, toolResults } from './claude-world.ts';
 
 const [HALF, OTHER] = ['sk-test-4Xq', 'planted9Zw7'];
 const KEY = `${HALF}${OTHER}`;

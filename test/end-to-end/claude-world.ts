@@ -3,6 +3,7 @@ import { delimiter, join } from 'node:path';
 import type { TestContext } from 'vitest';
 import type { ScriptedRequest } from '../../src/engine/scripted/server.ts';
 import { needsClient } from '../client/client.ts';
+import { textOf } from '../helpers/processes.ts';
 import { makeWorld, type World, type WorldOptions } from '../helpers/world.ts';
 
 /** What starts a job on the engine `claude`. */
@@ -58,23 +59,6 @@ export function put(path: string, content: string) {
 
 export function look(path: string) {
   return { name: 'Read', args: { file_path: path } };
-}
-
-/** Every living process of a job, by what it was marked with. */
-export function processesOf(id: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => textOf(`/proc/${pid}/environ`).split('\0').includes(`CC_DELEGATE_JOB=${id}`))
-    .map((pid) => `${pid} ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // It ended between two looks.
-    return '';
-  }
 }
 
 /** The files below a folder that hold a text, whatever they are. */

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
@@ -7,29 +7,13 @@ import type { JobRecord } from '../../src/job/record.ts';
 import { isTerminal } from '../../src/job/states.ts';
 import { runPaths } from '../../src/store/paths.ts';
 import { needs } from '../helpers/needs.ts';
+import { processesOf, textOf } from '../helpers/processes.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask, toldBefore } from './by-task.ts';
 
 /** Two children that leave their session, and one that ignores the end of its terminal. */
 const DAEMONS =
   'setsid sleep 300 & (setsid bash -c "sleep 301 & disown"); nohup sleep 302 >/dev/null 2>&1 & echo up';
-
-/** Every living process with this variable in its environment. */
-function processesWith(variable: string): string[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => textOf(`/proc/${pid}/environ`).split('\0').includes(variable))
-    .map((pid) => `${pid} ${textOf(`/proc/${pid}/cmdline`).replaceAll('\0', ' ')}`);
-}
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'latin1');
-  } catch {
-    // It ended between two looks.
-    return '';
-  }
-}
 
 async function start(world: World, task: string, ...options: string[]): Promise<JobId> {
   const answer = await world.run(['start', task, '--json', ...options]);
@@ -65,7 +49,7 @@ describe('what the worker leaves running', () => {
     expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
     for (const [end, id] of Object.entries(ids)) {
       const record = await world.ended(id);
-      expect(processesWith(`CC_DELEGATE_JOB=${id}`), end).toEqual([]);
+      expect(processesOf(id), end).toEqual([]);
       expect([record.state, record.reason]).toContain(end);
     }
     expect(bystander.exitCode).toBe(null);
@@ -171,7 +155,7 @@ describe('commands without an end', () => {
       result: { files: 1, salvaged: true, error: expect.stringContaining('it looks like a watcher') },
     });
     expect(world.patch(rude).toString()).toContain('+x');
-    expect(processesWith(`CC_DELEGATE_JOB=${rude}`)).toEqual([]);
+    expect(processesOf(rude)).toEqual([]);
   });
 
   it('PROC-06 output without end costs neither memory nor disk, and the model is told its true size', async () => {

@@ -25,10 +25,11 @@ import type { Team } from '../work.ts';
 /** A snapshot of the checkout, and the tools to look at it. */
 export interface Lookout {
   readonly sandbox: Sandbox;
-  /** Who looks at it, and its standing orders on that. */
+  /** Who looks at it. */
   readonly engine: Engine;
   /** What the conversation is written down with. */
   readonly redactor: Pick<Redactor, 'text' | 'known'>;
+  /** What the project says, for who does not read it there; '' for our own. */
   readonly instructions: string;
   readonly tools: readonly ToolDefinition[];
   readonly notes: readonly string[];

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { realPathOrNull } from '../real-path.ts';
 import {
   type Argv,
   type Backend,
@@ -118,7 +119,7 @@ function hide({ cover, paths }: Hidden, spots: readonly Spot[]): Option[] {
 
 /** A path that is a link, or lies behind one, is seen by both of its names. What is not there is not seen. */
 function spotsOf(path: string, writable: boolean): Spot[] {
-  const real = realOrNull(path);
+  const real = realPathOrNull(path);
   if (real === null) return [];
   return [...new Set([real, path])].map((at) => ({ from: real, at, writable }));
 }
@@ -132,13 +133,4 @@ function environmentInside({ environment, network }: JobPlace, view: HostView): 
   const entries = Object.entries({ ...environment, PATH: pathInside(environment.PATH ?? '', visible) });
   const left = network === 'full' ? DOWNLOAD_VARIABLES : [];
   return Object.fromEntries(entries.filter(([name]) => !left.includes(name)));
-}
-
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    // Not there: a command that needs it will say so better than bwrap.
-    return null;
-  }
 }

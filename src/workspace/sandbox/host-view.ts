@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import which from 'which';
 import type { Network } from '../../job/record.ts';
+import { realPathOrNull } from '../real-path.ts';
 import type { Environment } from './environment.ts';
 import { isAtOrBelow, type Spot } from './mounts.ts';
 import { toolchainParts } from './toolchains.ts';
@@ -77,7 +78,7 @@ export function pathInside(path: string, visible: readonly string[]): string {
   const isVisible = (entry: string): boolean => visible.some((folder) => isAtOrBelow(entry, folder));
   const entries = path.split(delimiter).flatMap((entry) => {
     if (isVisible(entry)) return [entry];
-    const real = realOrNull(entry);
+    const real = realPathOrNull(entry);
     return real !== null && isVisible(real) ? [real] : [];
   });
   return entries.length === 0 ? '/usr/local/bin:/usr/bin:/bin' : [...new Set(entries)].join(delimiter);
@@ -91,14 +92,14 @@ function etcPaths(network: Network): string[] {
 
 /** Of /opt only the packages that PATH leads into. */
 function optFolders(path: string): string[] {
-  const entries = path.split(delimiter).flatMap((entry) => [entry, realOrNull(entry) ?? entry]);
+  const entries = path.split(delimiter).flatMap((entry) => [entry, realPathOrNull(entry) ?? entry]);
   const names = entries.flatMap((entry) => /^\/opt\/[^/]+/.exec(entry)?.[0] ?? []);
   return [...new Set(names)].filter((folder) => existsSync(folder));
 }
 
 /** A program that we start ourselves, wherever it is, with what is installed around it. */
 function programSpots(program: string, home: string): Spot[] {
-  const real = realOrNull(program);
+  const real = realPathOrNull(program);
   if (real === null) return [];
   const self = { from: real, at: program, writable: false };
   const prefix = dirname(dirname(real));
@@ -107,13 +108,4 @@ function programSpots(program: string, home: string): Spot[] {
   const parts = ['bin', 'lib', 'libexec', 'share'].map((name) => join(prefix, name));
   const around = parts.filter((path) => existsSync(path));
   return [self, ...around.map((at) => ({ from: realpathSync(at), at, writable: false }))];
-}
-
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    // An entry of PATH that does not exist holds no program either.
-    return null;
-  }
 }
