@@ -1,3 +1,4 @@
+import { stopsReading } from '../job/closed-pipe.ts';
 import type { JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import {
@@ -41,6 +42,7 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
   const after = await predecessor(context, request);
   const terms = await planTerms(context, request, { repository, runsSomething: true });
   const notSeen = await uncommitted(repository);
+  const test = request.test ?? terms.settings.test;
   return {
     ...terms,
     request,
@@ -49,10 +51,10 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
     base,
     after,
     notSeen,
-    test: request.test ?? terms.settings.test,
+    test,
     setup: request.setup ?? terms.settings.setup,
     scope: scopeOf(request.scope, terms.settings.scope, repository, isBoundModel(context)),
-    notices: [...terms.notices, ...unseenNotice(notSeen)],
+    notices: [...terms.notices, ...pipeNotice(test), ...unseenNotice(notSeen)],
   };
 }
 
@@ -66,6 +68,15 @@ export async function refuseTracked(repository: Repository): Promise<void> {
     remedy: 'remove it from the repository: git rm -r --cached .cc-delegate',
     exit: EXIT.refused,
   });
+}
+
+/** A test that fails of how it is written fails for every worker. */
+function pipeNotice(test: string | null): string[] {
+  const reader = test === null ? null : stopsReading(test);
+  if (reader === null) return [];
+  return [
+    `the test fails when any part of a pipe does, and a part may fail because ${reader} stops reading: have it read to the end (grep … >/dev/null)`,
+  ];
 }
 
 /** The worker and the tests start in the folder the caller stands in: it has to be there for them too. */

@@ -3,28 +3,44 @@ export type Words = readonly string[];
 
 /** In this order: continued lines, single characters, quotes, what holds a separator without being one, the rest. */
 const TOKEN =
-  /\\\n|\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|\$\{[^}\s]*\}|\d*>&\d*|&>|(?<=^|\s)#[^\n]*|[;&|\n(){}`]|\s|[^\\'"$\d>&#;|\n(){}`\s]+|./gs;
+  /\\\n|\\.|'[^']*'?|"(?:[^"\\]|\\.)*"?|\$\{[^}\s]*\}|\d*>&\d*|&>|>\||(?<=^|\s)#[^\n]*|\|[|&]|[;&|\n(){}`]|\s|[^\\'"$\d>&#;|\n(){}`\s]+|./gs;
 
 /**
  * The simple commands of a shell text, in order. An approximation that is for finding out which files a test
  * command runs, never for a decision on what may run: redirections and expansions are words like any other.
  */
 export function simpleCommands(text: string): Words[] {
-  const commands: string[][] = [[]];
+  return commandsOf(text).map(({ words }) => words);
+}
+
+/** Those of them that read what the one before them prints. */
+export function readersOfPipes(text: string): Words[] {
+  return commandsOf(text)
+    .filter(({ piped }) => piped)
+    .map(({ words }) => words);
+}
+
+interface Command {
+  readonly words: string[];
+  readonly piped: boolean;
+}
+
+function commandsOf(text: string): Command[] {
+  const commands: Command[] = [{ words: [], piped: false }];
   let word: string | null = null;
   const endWord = (): void => {
-    if (word !== null) commands.at(-1)?.push(word);
+    if (word !== null) commands.at(-1)?.words.push(word);
     word = null;
   };
   for (const [token] of text.matchAll(TOKEN)) {
-    if (/^[;&|\n(){}`]$/.test(token)) {
+    if (/^(\|\||\|&|[;&|\n(){}`])$/.test(token)) {
       endWord();
-      commands.push([]);
+      commands.push({ words: [], piped: token === '|' || token === '|&' });
     } else if (/^\s$/.test(token)) endWord();
     else if (word !== null || !token.startsWith('#')) word = (word ?? '') + meaning(token);
   }
   endWord();
-  return commands.filter((words) => words.length > 0);
+  return commands.filter(({ words }) => words.length > 0);
 }
 
 function meaning(token: string): string {

@@ -92,9 +92,10 @@ describe('the base', () => {
     });
     git(world.repository, 'add', 'g.txt');
     const before = stateOf(world.repository);
-    const started = await world.run(['start', 'edit f', '--json']);
+    const started = await world.run(['start', 'edit f', '--test', 'cat f.txt | grep -q worker', '--json']);
     const { id, notices } = started.json<{ id: JobId; notices: string[] }>();
     expect(notices.join()).toContain('3 uncommitted files not visible to the worker');
+    expect(notices.join()).toContain('grep -q worker stops reading');
     await world.ended(id);
     expect(stateOf(world.repository)).toEqual({ ...before, status: `${before.status}\n!! .cc-delegate/` });
     expect(world.model.requests[1]?.text).not.toMatch(/u\.txt|staged/);

@@ -124,7 +124,7 @@ const HONEST: readonly (Trial & { readonly what: string; readonly ran: boolean }
   {
     what: 'a Python project without tests',
     base: { 'calc.py': 'def add(a, b):\n    return a + b\n', 'tests/__init__.py': '' },
-    test: 'python3 -m unittest discover -s tests -t . 2>&1 | grep -q "Ran 1 test"',
+    test: 'python3 -m unittest discover -s tests -t . 2>&1 | grep "Ran 1 test"',
     work: {
       'tests/test_calc.py':
         "import unittest\nfrom unittest.mock import patch\n\n\nclass T(unittest.TestCase):\n    @patch('builtins.input', lambda: '5')\n    def test_five(self):\n        self.assertEqual(input(), '5')\n",
