@@ -6,6 +6,7 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import { removeLine } from '../notify/line/bake.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { runPaths } from '../store/paths.ts';
+import { readTask } from '../store/task-file.ts';
 import { applyResult } from '../workspace/apply/act.ts';
 import { forecast } from '../workspace/apply/forecast.ts';
 import { jobRef, readRef } from '../workspace/refs.ts';
@@ -44,7 +45,12 @@ Exit: 0 applied, or already; 1 a conflict.`,
     const found = await findNamedJob(context, positionals[0], 'any');
     const { record } = found;
     const repository = await findRepository(await targetOf(context, record));
-    const wanted = { base: record.base, result: await resultOf(repository, record), only: values.only ?? [] };
+    const wanted = {
+      base: record.base,
+      result: await resultOf(repository, record),
+      only: values.only ?? [],
+      committed: committedBelow(found),
+    };
     if (values.check === true) {
       const { plan, head } = await forecast(repository, wanted);
       return {
@@ -79,6 +85,12 @@ async function targetOf(context: VerbContext, record: JobRecord): Promise<string
     throw error;
   });
   return here?.home === record.repo ? here.checkout : record.checkout;
+}
+
+/** Without a task that can be read, what stands in the way of the index stands in the way of it all. */
+function committedBelow({ store, record }: FoundRecord): string | null {
+  const task = readTask(runPaths(store, record.id).task);
+  return task.kind === 'ok' ? task.value.committed : null;
 }
 
 async function resultOf(repository: Repository, record: JobRecord): Promise<string> {

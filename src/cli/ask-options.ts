@@ -112,6 +112,7 @@ const NO_TASK = {
   test: undefined,
   setup: undefined,
   base: undefined,
+  includeDirty: false,
   after: [],
   limits: { askTimeout: undefined, testTimeout: undefined, maxGrades: undefined },
   scope: [],

@@ -67,6 +67,8 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
       forceStart: request.forceStart,
       passEnv: Object.keys(plan.passEnv),
       notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
+      includeDirty: request.includeDirty,
+      committed: plan.committed,
       ...plan.worker,
       scope: plan.scope,
       passCaps: false,

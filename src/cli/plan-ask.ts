@@ -36,6 +36,8 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
         forceStart: false,
         passEnv: [],
         notSeen: { changed: 0, untracked: 0 },
+        includeDirty: false,
+        committed: null,
         ...terms.worker,
         scope: [],
         passCaps: false,

@@ -1,16 +1,10 @@
 import { stopsReading } from '../job/closed-pipe.ts';
 import type { JobId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import {
-  findRepository,
-  hasFolder,
-  type Repository,
-  resolveBase,
-  storeIsTracked,
-  uncommitted,
-} from '../workspace/repository.ts';
+import { findRepository, hasFolder, type Repository, storeIsTracked } from '../workspace/repository.ts';
+import { baseOfTask, type TaskBase } from './base-of-task.ts';
 import { isBoundModel } from './model-caller.ts';
-import { type FirstTerms, planTerms, unseenNotice } from './plan-terms.ts';
+import { type FirstTerms, planTerms } from './plan-terms.ts';
 import { predecessor } from './predecessor.ts';
 import { scopeOf } from './scope.ts';
 import type { StartRequest } from './start-options.ts';
@@ -18,43 +12,44 @@ import { storeHome } from './store-around.ts';
 import type { VerbContext } from './verb.ts';
 
 /** Everything a start has decided before it changes anything. */
-export interface StartPlan extends FirstTerms {
+export interface StartPlan extends FirstTerms, TaskBase {
   readonly request: StartRequest;
   readonly repository: Repository;
   /** The working tree whose `.cc-delegate` holds the job. */
   readonly home: string;
-  readonly base: string;
   /** The job this one waits for. */
   readonly after: JobId | null;
-  readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
   readonly test: string | null;
   readonly setup: string | null;
   /** Folders its changes belong in, relative to the root. */
   readonly scope: readonly string[];
 }
 
-/** Reads what a start depends on, and refuses what cannot work or is not allowed. Changes nothing. */
+/**
+ * Reads what a start depends on, and refuses what cannot work or is not allowed. Changes nothing, but for the object
+ * store, which gets the uncommitted work that is to be taken along.
+ */
 export async function planStart(context: VerbContext, request: StartRequest): Promise<StartPlan> {
   const repository = await findRepository(context.cwd);
-  const base = await resolveBase(repository, request.base);
-  if (!(await hasFolder(repository, base, repository.subdirectory))) throw notInBase(repository, base);
   await refuseTracked(repository);
   const after = await predecessor(context, request);
   const terms = await planTerms(context, request, { repository, runsSomething: true });
-  const notSeen = await uncommitted(repository);
+  const from = await baseOfTask(repository, { rev: request.base, includeDirty: request.includeDirty });
+  if (!(await hasFolder(repository, from.base, repository.subdirectory)))
+    throw notInBase(repository, from.base);
   const test = request.test ?? terms.settings.test;
   return {
     ...terms,
+    ...from,
     request,
     repository,
     home: storeHome(context, repository),
-    base,
-    after,
-    notSeen,
+    after: after?.id ?? null,
+    committed: after?.committed ?? from.committed,
     test,
     setup: request.setup ?? terms.settings.setup,
     scope: scopeOf(request.scope, terms.settings.scope, repository, isBoundModel(context)),
-    notices: [...terms.notices, ...pipeNotice(test), ...unseenNotice(notSeen)],
+    notices: [...terms.notices, ...pipeNotice(test), ...from.notices],
   };
 }
 

@@ -1,4 +1,3 @@
-import { count } from '../job/format.ts';
 import type { Limits } from '../job/limits.ts';
 import type { Network } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
@@ -129,16 +128,6 @@ export function priceNotice(
     ({ model: { endpoint }, what }) => `${what} ${endpoint.provider}:${endpoint.model}`,
   );
   return [`the price of the ${names.join(', ')} is unknown: with it ${cap} takes the budget's place`];
-}
-
-/** What of the user's checkout a worker does not see, in words. */
-export function unseenNotice(notSeen: {
-  changed: readonly string[];
-  untracked: readonly string[];
-}): string[] {
-  const unseen = notSeen.changed.length + notSeen.untracked.length;
-  if (unseen === 0) return [];
-  return [`${count(unseen, 'uncommitted file')} not visible to the worker: commit what it needs`];
 }
 
 /** The values of these variables, for those that are set. */

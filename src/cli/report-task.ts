@@ -4,9 +4,10 @@ import { isTerminal } from '../job/states.ts';
 import { EXIT } from '../job/user-error.ts';
 import { readEvents } from '../store/events.ts';
 import { runPaths } from '../store/paths.ts';
+import { takenNotice, unseenNotice } from './base-of-task.ts';
 import type { Output } from './command.ts';
 import { type FoundRecord, heard } from './find-job.ts';
-import { priceNotice, unseenNotice } from './plan-terms.ts';
+import { priceNotice } from './plan-terms.ts';
 import { type Handed, renderStart } from './render/start.ts';
 import type { VerbContext } from './verb.ts';
 import { worst } from './wait.ts';
@@ -43,7 +44,8 @@ export async function reportTask(
 
 /** What the text that is printed at the end has no line of its own for. */
 function unshown({ limits }: JobRecord, handed: Handed & { readonly notices: readonly string[] }): string[] {
-  const shown = [...unseenNotice(handed.notSeen), ...priceNotice(handed.model, limits)];
+  const { taken = [] } = handed;
+  const shown = [...unseenNotice(handed.notSeen), takenNotice(taken), ...priceNotice(handed.model, limits)];
   return handed.notices.filter((notice) => !shown.includes(notice));
 }
 

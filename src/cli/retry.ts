@@ -1,5 +1,7 @@
+import type { JobRecord } from '../job/record.ts';
 import type { Task } from '../job/task.ts';
-import { resolveBase, uncommitted } from '../workspace/repository.ts';
+import { type Repository, resolveBase } from '../workspace/repository.ts';
+import { baseOfTask, type TaskBase } from './base-of-task.ts';
 import { refuseForeign } from './conversation-access.ts';
 import { createAndLaunch } from './create-job.ts';
 import { type Conversation, findConversation, refuseUnderWay, taskOf } from './find-conversation.ts';
@@ -7,7 +9,6 @@ import { firstSend } from './first-send.ts';
 import { inheritTerms, type ModelFlags } from './inherit-terms.ts';
 import type { JobPlan, Turn } from './job-plan.ts';
 import { atMost, parseVerb, seconds, usage } from './parse.ts';
-import { unseenNotice } from './plan-terms.ts';
 import { placeLike, repositoryOf, transcriptOf } from './plan-turn.ts';
 import { refuseRecursion } from './recursion.ts';
 import { reportAsk } from './report-ask.ts';
@@ -48,13 +49,13 @@ unless brief, model, engine, tools, base or a limit is another.
       model: values.model,
       profile: values.profile,
     });
-    const { job, notSeen } = planned;
+    const { job, notSeen, taken } = planned;
     if (job.task.ask === null && values.anyway !== true) refuseThirdTry(job);
     const notices = [...planned.notices, ...(await firstSend(context, 'retry', job))];
     const found = await createAndLaunch(context, job);
     if (job.task.ask !== null) return reportAsk(context, found, notices, wait);
     const preflightWait = values['no-preflight-wait'] !== true;
-    return reportTask(context, found, { model: job.model, notSeen, notices }, { preflightWait, wait });
+    return reportTask(context, found, { model: job.model, notSeen, taken, notices }, { preflightWait, wait });
   },
 };
 
@@ -66,11 +67,7 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
   const limits = limitsOfWork({ ...conversation, newest: named });
   const wanted = { verb: 'retry', limits, projectRoot, flags } as const;
   const terms = await inheritTerms(context, named, task, wanted);
-  // The files a follow-up goes on from are on their own base.
-  const rev = task.goesOn === null || task.ask !== null ? undefined : named.base;
-  const base = repository === null ? '' : await resolveBase(repository, rev);
-  const sees = repository !== null && task.ask === null && task.goesOn === null;
-  const notSeen = sees ? await uncommitted(repository) : { changed: [], untracked: [] };
+  const from = await baseOfRetry(repository, named, task);
   const { settings, notices, kept, ...rest } = terms;
   const job: JobPlan = {
     ...rest,
@@ -79,9 +76,10 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
       ...task,
       ...kept,
       passCaps: false,
-      notSeen: { changed: notSeen.changed.length, untracked: notSeen.untracked.length },
+      notSeen: { changed: from.notSeen.changed.length, untracked: from.notSeen.untracked.length },
+      committed: from.committed,
     },
-    place: placeLike(store, named, repository, base),
+    place: placeLike(store, named, repository, from.base),
     turn: turnOf(conversation, task),
     boundary: named.boundary,
     concurrency: settings.concurrency,
@@ -89,7 +87,17 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
     test: named.gate.test,
     setup: named.gate.setup,
   };
-  return { job, notSeen, notices: [...notices, ...unseenNotice(notSeen)] };
+  return { job, notSeen: from.notSeen, taken: from.taken, notices: [...notices, ...from.notices] };
+}
+
+/** Today's HEAD; but the files a follow-up goes on from are on their own base, and an ask sees all there is. */
+async function baseOfRetry(repository: Repository | null, named: JobRecord, task: Task): Promise<TaskBase> {
+  const { committed, includeDirty } = task;
+  const nothing = { taken: [], notSeen: { changed: [], untracked: [] }, notices: [] };
+  if (repository === null) return { ...nothing, base: '', committed };
+  if (task.ask !== null) return { ...nothing, base: await resolveBase(repository), committed };
+  if (task.goesOn === null) return baseOfTask(repository, { rev: undefined, includeDirty });
+  return { ...nothing, base: await resolveBase(repository, named.base), committed };
 }
 
 /** A first turn begins a conversation of its own; a later one goes on from where it did before. */

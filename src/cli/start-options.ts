@@ -25,6 +25,7 @@ once.
   --profile NAME          which model, by profile; or --model PROVIDER:MODEL
   --small-model MODEL     for side jobs of the claude engine
   --base REV              where to start from (HEAD)
+  --include-dirty         from HEAD and your uncommitted work, not ignored files
   --after ID              when that job has succeeded, from its result
   --budget USD            stop when it is spent (5)
   --max-steps N           model calls (400); also --max-turns
@@ -59,6 +60,8 @@ export interface StartRequest extends WorkerRequest {
   readonly model: string | undefined;
   readonly smallModel: string | undefined;
   readonly base: string | undefined;
+  /** The base is HEAD with the uncommitted work over it. */
+  readonly includeDirty: boolean;
   /** Jobs as they were typed. */
   readonly after: readonly string[];
   readonly limits: {
@@ -101,6 +104,7 @@ const OPTIONS = {
   model: text,
   'small-model': text,
   base: text,
+  'include-dirty': flag,
   after: { type: 'string', multiple: true },
   budget: text,
   'max-steps': text,
@@ -143,6 +147,7 @@ export async function startRequest(context: VerbContext): Promise<StartRequest> 
     model: values.model,
     smallModel: values['small-model'],
     base: values.base,
+    includeDirty: values['include-dirty'] === true,
     after: values.after ?? [],
     limits: {
       budgetUsd: number('budget', values.budget, { least: 0, whole: false }),

@@ -22,6 +22,8 @@ export interface PathSides {
   readonly worktree: Side;
   /** The result puts a link here that points out of the repository. */
   readonly linkOutside: boolean;
+  /** The base has this path as the user had it uncommitted, so the index may have it otherwise. */
+  readonly carried: boolean;
 }
 
 /** Three contents that have to be merged line by line. */
@@ -41,7 +43,8 @@ export type Action =
   | { readonly kind: 'set'; readonly entry: Entry }
   | { readonly kind: 'remove' };
 
-export type FileNote = 'clean' | 'your_edits_kept' | 'already' | 'conflict';
+/** `unstaged`: it is brought into the worktree alone. */
+export type FileNote = 'clean' | 'your_edits_kept' | 'unstaged' | 'already' | 'conflict';
 
 export interface FilePlan {
   readonly path: string;
@@ -107,7 +110,10 @@ function changes(file: FilePlan | undefined): boolean {
 }
 
 function planPath(sides: PathSides, answers: ReadonlyMap<string, MergeAnswer>): FilePlan {
-  const index = planSide(sides, sides.index, 'staged', answers);
+  const staged = planSide(sides, sides.index, 'staged', answers);
+  const isOver = staged.kind === 'conflict' && sides.carried && sides.index.kind !== 'blocked';
+  // Over uncommitted work only what can be told apart from it is staged; what the user has staged stays.
+  const index = isOver ? KEEP : staged;
   const worktree = planSide(sides, sides.worktree, 'uncommitted', answers);
   const conflict = index.kind === 'conflict' ? index : worktree;
   if (conflict.kind === 'conflict') {
@@ -116,6 +122,7 @@ function planPath(sides: PathSides, answers: ReadonlyMap<string, MergeAnswer>): 
   if (index.kind === 'conflict' || worktree.kind === 'conflict') throw new Error('a conflict was lost');
   const plan = { path: sides.path, index, worktree };
   if (index.kind === 'keep' && worktree.kind === 'keep') return { ...plan, note: 'already' };
+  if (isOver) return { ...plan, note: 'unstaged' };
   return { ...plan, note: isUntouched(sides) ? 'clean' : 'your_edits_kept' };
 }
 

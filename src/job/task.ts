@@ -26,6 +26,10 @@ export interface Task {
   readonly passEnv: readonly string[];
   /** How many changed and new files of the user's checkout the worker does not see. */
   readonly notSeen: { readonly changed: number; readonly untracked: number };
+  /** Was the uncommitted work to be part of the base? A try from the same brief takes it anew. */
+  readonly includeDirty: boolean;
+  /** The commit that the uncommitted work in the base stands on; null: there is none in it. */
+  readonly committed: string | null;
   /** What the worker may use of its tools, in Claude Code's spelling, as typed; []: all that its role has. */
   readonly allowTools: readonly string[];
   /** What it may not use, the same spelling or our names. A later turn may add to them, never take away. */

@@ -86,7 +86,9 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
   job.redactor.learn(await includedSecrets(ready.snapshot));
   const neverSend = await withholdNeverSent(job);
   const notices = [...ready.notices, ...neverSend.notices];
-  job.log.event('ready', { ...shortReport(ready.report), notices });
+  // What the base has of it is no more beside it.
+  const report = job.task.includeDirty ? { ...ready.report, uncommitted: NOTHING } : ready.report;
+  job.log.event('ready', { ...shortReport(report), notices });
   checkpoint('prepare:provided');
   const { addDirs } = job.task;
   const objects = [...repository.objectDirectories, ...ready.objectDirectories];
@@ -107,6 +109,8 @@ async function makeReady(job: RunningJob, repository: Repository, before: Finger
   const withheld = ranAnything(job) ? await withholdNeverSent(job, true) : neverSend;
   return { ok: true, prepared: { ...prepared, leftovers, neverSend: withheld } };
 }
+
+const NOTHING = { changed: [], untracked: [] };
 
 function ranAnything({ writer }: RunningJob): boolean {
   return writer.record.gate.setup !== null || writer.record.gate.test !== null;

@@ -20,6 +20,8 @@ const schema: z.ZodType<Task> = z.object({
   passEnv: z.array(z.string()),
   notSeen: z.object({ changed: count, untracked: count }),
   // Not in the tasks of the first versions.
+  includeDirty: z.boolean().default(false),
+  committed: z.string().nullable().default(null),
   denyTools: z.array(z.string()).default([]),
   allowTools: z.array(z.string()).default([]),
   permissionMode: z.enum(PERMISSION_MODES).nullable().default(null),

@@ -10,7 +10,11 @@ import {
 import type { Repository } from './repository.ts';
 
 /** What is bigger is data, and no model reads it whole. */
-const SNAPSHOT_LIMITS: IncludeLimits = { fileBytes: 20_000_000, totalBytes: 500_000_000, files: 20_000 };
+export const SNAPSHOT_LIMITS: IncludeLimits = {
+  fileBytes: 20_000_000,
+  totalBytes: 500_000_000,
+  files: 20_000,
+};
 
 /** What a clone of HEAD got to look like the user's checkout. Paths are relative to it. */
 export interface Snapshot {

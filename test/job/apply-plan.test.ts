@@ -20,9 +20,10 @@ function sides(three: {
   index: Entry | null;
   worktree?: Entry | null;
   path?: string;
+  carried?: boolean;
 }): PathSides {
-  const { base, theirs, index, worktree = index, path = 'f' } = three;
-  return { path, base, theirs, index: side(index), worktree: side(worktree), linkOutside: false };
+  const { base, theirs, index, worktree = index, path = 'f', carried = false } = three;
+  return { path, base, theirs, index: side(index), worktree: side(worktree), linkOutside: false, carried };
 }
 
 const KEEP = { kind: 'keep' };
@@ -167,6 +168,32 @@ describe('planApply', () => {
     };
     expect(planApply([sides(hook), outside]).controlPlane).toEqual([hook.path, 'l']);
     expect(planApply([sides({ ...hook, index: file('2') })]).controlPlane).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a file that is not tracked',
+      sides({ base: file('d'), theirs: file('r'), index: null, worktree: file('d') }),
+    ],
+    [
+      'lines that cannot be told apart',
+      sides({ base: file('d'), theirs: file('r'), index: file('h'), worktree: file('d') }),
+    ],
+    ['a file that is deleted', sides({ base: null, theirs: file('r'), index: file('h'), worktree: null })],
+    [
+      'a change of a file that the result deletes',
+      sides({ base: file('d'), theirs: null, index: file('h'), worktree: file('d') }),
+    ],
+  ])('leaves %s unstaged where it was uncommitted in the base, and nowhere else', (_, path) => {
+    const [over] = planApply([{ ...path, carried: true }]).files;
+    const worktree = path.theirs === null ? REMOVE : set(path.theirs);
+    expect(over).toEqual({ path: 'f', index: KEEP, worktree, note: 'unstaged' });
+    const brought = planApply([{ ...path, carried: true, worktree: side(path.theirs) }]);
+    expect(brought.verdict).toBe('already_applied');
+    expect(planApply([path]).verdict).toBe('conflict');
+    expect(planApply([{ ...path, carried: true, worktree: side(file('x')) }]).verdict).toBe('conflict');
+    const blocked = { kind: 'blocked' as const, why: 'an open merge' };
+    expect(planApply([{ ...path, carried: true, index: blocked }]).verdict).toBe('conflict');
   });
 
   it('finds nothing to do in nothing', () => {

@@ -29,8 +29,10 @@ export function renderApplied(record: JobRecord, plan: ApplyPlan, commit: string
     ].join('\n');
   }
   const where = commit === null ? 'staged' : `committed as ${commit.slice(0, 8)}`;
+  const over = plan.files.filter(({ note }) => note === 'unstaged').length;
+  const unstaged = over === 0 ? '' : `, ${over} of them not: over uncommitted work of yours`;
   const kept = plan.files.some(({ note }) => note === 'your_edits_kept') ? '; your own edits kept' : '';
-  return `applied ${id} → ${count(plan.files.length, 'file')} ${where}${kept}.   undo: cc-delegate undo ${id}`;
+  return `applied ${id} → ${count(plan.files.length, 'file')} ${where}${unstaged}${kept}.   undo: cc-delegate undo ${id}`;
 }
 
 function details(plan: ApplyPlan): string[] {
@@ -54,6 +56,8 @@ function wordsOf(file: FilePlan): { name: string; text: string } | null {
       return null;
     case 'your_edits_kept':
       return { name: 'your edits', text: ' has uncommitted work in other lines: kept' };
+    case 'unstaged':
+      return { name: 'not staged', text: ': over your own uncommitted work' };
     case 'already':
       return { name: 'already', text: ' is so already' };
     case 'conflict':

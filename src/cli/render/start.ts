@@ -5,13 +5,16 @@ import type { JobRecord, Preflight } from '../../job/record.ts';
 import { isTerminal } from '../../job/states.ts';
 import { engineWords, sandboxWords } from '../../job/summary.ts';
 import type { ModelResolution } from '../../provider/resolve-model.ts';
+import type { NotSeen } from '../base-of-task.ts';
 import { fold } from './fold.ts';
 import { priceWords } from './price.ts';
 
 /** What is said of a job beside its record. */
 export interface Handed {
   readonly model: ModelResolution;
-  readonly notSeen: { readonly changed: readonly string[]; readonly untracked: readonly string[] };
+  readonly notSeen: NotSeen;
+  /** Uncommitted files that are part of the base. */
+  readonly taken?: readonly string[];
   /** The job this one waits for. */
   readonly after?: JobId | null;
 }
@@ -30,14 +33,20 @@ export function renderStart(record: JobRecord, plan: Handed, lacks: readonly str
     ...(waitsForItsTurn(record) ? [field('queued', record.progress.note)] : []),
     field('preflight', preflight(record)),
   ];
-  const unseen = plan.notSeen.changed.length + plan.notSeen.untracked.length;
-  if (unseen > 0) {
-    const names = [...plan.notSeen.changed, ...plan.notSeen.untracked].slice(0, 3).join(', ');
-    lines.push(field('not seen', `${count(unseen, 'uncommitted file')} (${names}): commit what it needs`));
+  const { taken = [], notSeen } = plan;
+  const unseen = [...notSeen.changed, ...notSeen.untracked];
+  if (taken.length > 0) lines.push(field('taken', `${uncommitted(taken)}, as they are now`));
+  if (unseen.length > 0) {
+    const remedy = taken.length > 0 ? '' : '; --include-dirty takes them along';
+    lines.push(field('not seen', `${uncommitted(unseen)}${remedy}`));
   }
   for (const lack of lacks) lines.push(field('note', lack));
   lines.push(field('next', next(record)));
   return lines.join('\n');
+}
+
+function uncommitted(paths: readonly string[]): string {
+  return `${count(paths.length, 'uncommitted file')} (${paths.slice(0, 3).join(', ')})`;
 }
 
 /** A job that waits for another one starts from what that one will have made. */

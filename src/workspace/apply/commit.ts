@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ApplyPlan } from '../../job/apply-plan.ts';
 import { EXIT, UserError } from '../../job/user-error.ts';
 import { GitError, line, userGit } from '../git.ts';
 import type { Repository } from '../repository.ts';
@@ -14,10 +15,19 @@ import type { Stage } from './stage.ts';
 export async function makeCommit(
   repository: Repository,
   message: string | null,
-  made: { readonly present: Present; readonly stage: Stage; readonly scratch: Scratch },
+  made: {
+    readonly plan: ApplyPlan;
+    readonly present: Present;
+    readonly stage: Stage;
+    readonly scratch: Scratch;
+  },
 ): Promise<string | null> {
-  const { head } = made.present;
-  if (message === null || made.stage.index === null) return null;
+  const { plan, present } = made;
+  const { head } = present;
+  if (message === null) return null;
+  if (plan.files.some(({ note }) => note === 'unstaged'))
+    throw notNow('part of it is over work of yours that is not committed');
+  if (made.stage.index === null) return null;
   if (head === null) throw notNow('there is no commit to build on');
   const open = OPEN_WORK.find((name) => existsSync(join(repository.gitDir, name)));
   if (open !== undefined) throw notNow(`another operation is open (${open})`);

@@ -15,6 +15,8 @@ export interface Wanted {
   readonly result: string;
   /** git's globs; none means everything. */
   readonly only: readonly string[];
+  /** The commit that the base's uncommitted work stands on; null when it has none. */
+  readonly committed: string | null;
 }
 
 /** The user's checkout as it stands, as far as the result is concerned. */
@@ -45,6 +47,7 @@ export async function readPresent(
   const map = mapIndex(entries, await ignoresCase(repository));
   const pending = await intentToAdd(repository, changed, entries, scratch);
   const outside = await linksOutside(repository, changed);
+  const carried = await carriedPaths(repository, wanted);
   const sides = changed.map((path): PathSides => {
     const found = probes.get(path.path) ?? { kind: 'absent' };
     return {
@@ -54,6 +57,7 @@ export async function readPresent(
       index: path.exact ? indexSide(map, path.path, deletions, pending) : NOT_UTF8,
       worktree: worktreeSide(found, worktree.get(path.path)),
       linkOutside: outside.has(path.path),
+      carried: carried.has(path.path),
     };
   });
   const head = await headOf(repository);
@@ -138,6 +142,15 @@ async function intentToAdd(
   const env = { GIT_INDEX_FILE: scratch.userIndex };
   const answer = await userGit(repository, args, { env });
   return new Set(fields(answer.stdout).map((path) => path.toString('utf8')));
+}
+
+async function carriedPaths(
+  repository: Repository,
+  { committed, base, only }: Wanted,
+): Promise<ReadonlySet<string>> {
+  if (committed === null) return new Set();
+  const carried = await changedPaths(repository, { base: committed, result: base }, only);
+  return new Set(carried.map(({ path }) => path));
 }
 
 async function linksOutside(repository: Repository, changed: readonly ChangedPath[]): Promise<Set<string>> {

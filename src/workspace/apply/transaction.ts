@@ -38,7 +38,7 @@ export async function transact(request: ApplyRequest, decided: Decided): Promise
   const { repository } = request;
   const { plan, present, scratch } = decided;
   const stage = await buildStage(repository, plan, present.indexDigest, scratch);
-  const commit = await makeCommit(repository, request.commitMessage, { present, stage, scratch });
+  const commit = await makeCommit(repository, request.commitMessage, { plan, present, stage, scratch });
   await request.pause?.('save');
   const folder = newJournalFolder(request.applied);
   let open: OpenJournal | null = null;

@@ -86,6 +86,7 @@ export async function requestFor(checkout: string, base: string, result: string)
     base,
     result,
     only: [],
+    committed: null,
     applied: join(state, 'applied'),
     claims: join(state, 'claims'),
     allowControlPlane: false,
