@@ -42,7 +42,8 @@ type Within = (value: string, bounds: Bounds) => boolean;
 /**
  * Is this value of the option within the settings? What is not here is free, of the worker's options these: `--engine`,
  * since the user's own client works in the same sandbox, for the same money, with the same models; `--client-prompt`,
- * which makes a call somewhat dearer, within the budget; `--deny-tool`, which only narrows.
+ * which makes a call somewhat dearer, within the budget; `--deny-tool`, which only narrows;
+ * `--include-dirty`, since an ask sees as much.
  */
 const VALUE_FLAGS: Readonly<Record<string, Within>> = {
   '--profile': (value, { defaultProfile }) => value === defaultProfile,
