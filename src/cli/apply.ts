@@ -6,11 +6,11 @@ import { EXIT, UserError } from '../job/user-error.ts';
 import { removeLine } from '../notify/line/bake.ts';
 import { amendEnded } from '../store/amend-job.ts';
 import { runPaths } from '../store/paths.ts';
-import { readTask } from '../store/task-file.ts';
 import { applyResult } from '../workspace/apply/act.ts';
 import { forecast } from '../workspace/apply/forecast.ts';
 import { jobRef, readRef } from '../workspace/refs.ts';
 import { findRepository, type Repository } from '../workspace/repository.ts';
+import { committedBelow } from './base-of-task.ts';
 import { claimsFolder } from './claims-folder.ts';
 import type { Output } from './command.ts';
 import { type FoundRecord, findNamedJob } from './find-job.ts';
@@ -49,7 +49,7 @@ Exit: 0 applied, or already; 1 a conflict.`,
       base: record.base,
       result: await resultOf(repository, record),
       only: values.only ?? [],
-      committed: committedBelow(found),
+      committed: committedBelow(found.store, record),
     };
     if (values.check === true) {
       const { plan, head } = await forecast(repository, wanted);
@@ -85,12 +85,6 @@ async function targetOf(context: VerbContext, record: JobRecord): Promise<string
     throw error;
   });
   return here?.home === record.repo ? here.checkout : record.checkout;
-}
-
-/** Without a task that can be read, what stands in the way of the index stands in the way of it all. */
-function committedBelow({ store, record }: FoundRecord): string | null {
-  const task = readTask(runPaths(store, record.id).task);
-  return task.kind === 'ok' ? task.value.committed : null;
 }
 
 async function resultOf(repository: Repository, record: JobRecord): Promise<string> {

@@ -1,4 +1,8 @@
 import { count, visiblePath } from '../job/format.ts';
+import type { JobRecord } from '../job/record.ts';
+import type { Store } from '../store/open.ts';
+import { runPaths } from '../store/paths.ts';
+import { readTask } from '../store/task-file.ts';
 import { baseOfCheckout } from '../workspace/base-of-checkout.ts';
 import { type Repository, resolveBase, uncommitted } from '../workspace/repository.ts';
 import { usage } from './parse.ts';
@@ -11,6 +15,8 @@ export interface TaskBase {
   /** Uncommitted files that are in the base. */
   readonly taken: readonly string[];
   readonly notSeen: NotSeen;
+  /** How the worker would get to see the rest, in words; null: by no option. */
+  readonly remedy: string | null;
   readonly notices: readonly string[];
 }
 
@@ -31,8 +37,14 @@ export async function baseOfTask(
   const { rev, includeDirty } = wanted;
   if (!includeDirty) {
     const notSeen = await uncommitted(repository);
-    const notices = unseenNotice(notSeen);
-    return { base: await resolveBase(repository, rev), committed: null, taken: [], notSeen, notices };
+    return {
+      base: await resolveBase(repository, rev),
+      committed: null,
+      taken: [],
+      notSeen,
+      remedy: rev === undefined ? '--include-dirty takes them along' : 'commit what it needs',
+      notices: unseenNotice(notSeen),
+    };
   }
   if (rev !== undefined)
     throw usage('--include-dirty starts from HEAD and your uncommitted work', rev, 'leave --base out');
@@ -43,8 +55,10 @@ export async function baseOfTask(
     committed: commit === head ? null : head,
     taken,
     notSeen: { changed: [], untracked: leftOut.map(({ path }) => path) },
+    remedy: null,
     notices: [
-      taken.length === 0 ? 'nothing is uncommitted: the base is HEAD' : takenNotice(taken),
+      ...(taken.length > 0 ? [takenNotice(taken)] : []),
+      ...(taken.length + left.length === 0 ? ['nothing is uncommitted: the base is HEAD'] : []),
       ...left.slice(0, MOST_NAMED),
       ...(left.length > MOST_NAMED ? [`not taken along: ${left.length - MOST_NAMED} more`] : []),
     ],
@@ -62,4 +76,10 @@ export function unseenNotice({ changed, untracked }: NotSeen): string[] {
   const unseen = changed.length + untracked.length;
   if (unseen === 0) return [];
   return [`${count(unseen, 'uncommitted file')} not visible to the worker: commit what it needs`];
+}
+
+/** The commit below the uncommitted work in a job's base; null: there is none in it, or its task cannot be read. */
+export function committedBelow(store: Store, { id }: JobRecord): string | null {
+  const task = readTask(runPaths(store, id).task);
+  return task.kind === 'ok' ? task.value.committed : null;
 }

@@ -20,7 +20,7 @@ import { readJob } from '../store/read-job.ts';
 import { registerRepository } from '../store/repositories.ts';
 import { writeTask } from '../store/task-file.ts';
 import { claimNextTurn } from '../store/turn-claim.ts';
-import { freeBranch } from '../workspace/refs.ts';
+import { freeBranch, pinBase } from '../workspace/refs.ts';
 import type { FoundRecord } from './find-job.ts';
 import type { JobPlan, Turn } from './job-plan.ts';
 import type { VerbContext } from './verb.ts';
@@ -36,6 +36,7 @@ export async function createAndLaunch(context: VerbContext, plan: JobPlan): Prom
   const record = await createUnderFreeId(context, plan, store);
   expectEnd(userDirectory(context.env), record);
   try {
+    await pinUncommitted(plan, record.id);
     const runner = await launchRunner({
       mode: 'run',
       repo: store.repo,
@@ -68,6 +69,12 @@ async function createUnderFreeId(context: VerbContext, plan: JobPlan, store: Sto
     if (createJob(store, record) === 'created') return record;
   }
   throw new Error('five ids in a row were taken');
+}
+
+/** No branch has what was uncommitted: it lasts while the job waits for its turn only if something names it. */
+async function pinUncommitted({ task, place, after }: JobPlan, id: JobId): Promise<void> {
+  if (task.committed === null || after !== null || place.repository === null) return;
+  await pinBase(place.repository, id, place.base);
 }
 
 /** An ask makes no branch. null: the name is taken. */

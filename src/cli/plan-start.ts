@@ -46,6 +46,8 @@ export async function planStart(context: VerbContext, request: StartRequest): Pr
     home: storeHome(context, repository),
     after: after?.id ?? null,
     committed: after?.committed ?? from.committed,
+    // What has a base of its own takes nothing along.
+    remedy: after === null ? from.remedy : null,
     test,
     setup: request.setup ?? terms.settings.setup,
     scope: scopeOf(request.scope, terms.settings.scope, repository, isBoundModel(context)),

@@ -1,7 +1,7 @@
 import { afterPredecessor } from '../job/dependency.ts';
 import { type JobId, shortId } from '../job/ids.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
-import { taskOf } from './find-conversation.ts';
+import { committedBelow } from './base-of-task.ts';
 import { findJob } from './find-job.ts';
 import { usage } from './parse.ts';
 import type { StartRequest } from './start-options.ts';
@@ -34,7 +34,7 @@ export async function predecessor(context: VerbContext, request: StartRequest): 
   if (here?.repo !== store.repo)
     throw usage('that job is of another repository', store.repo, 'start there, or name a job of this one');
   const after = afterPredecessor(record.id, record);
-  if (after.kind !== 'stop') return { id: record.id, committed: taskOf(store, record).committed };
+  if (after.kind !== 'stop') return { id: record.id, committed: committedBelow(store, record) };
   throw new UserError({
     code: 'wrong_state',
     what: after.why,

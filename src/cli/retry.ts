@@ -20,9 +20,10 @@ import type { Verb, VerbContext } from './verb.ts';
 export const verb: Verb = {
   help: `cc-delegate retry ID [--model PROVIDER:MODEL] [--profile NAME]
 
-A new job from the same brief, on today's HEAD. A follow-up is tried again from
-the turn it went on from. What has failed twice for the same reason is refused,
-unless brief, model, engine, tools, base or a limit is another.
+A new job from the same brief, on today's HEAD (with today's uncommitted work,
+where that was taken along). A follow-up is tried again from the turn it went on
+from. What has failed twice for the same reason is refused, unless brief, model,
+engine, tools, base or a limit is another.
 
   --model, --profile   another model
   --anyway             once more, though it has failed twice
@@ -55,7 +56,8 @@ unless brief, model, engine, tools, base or a limit is another.
     const found = await createAndLaunch(context, job);
     if (job.task.ask !== null) return reportAsk(context, found, notices, wait);
     const preflightWait = values['no-preflight-wait'] !== true;
-    return reportTask(context, found, { model: job.model, notSeen, taken, notices }, { preflightWait, wait });
+    const handed = { model: job.model, notSeen, remedy: 'commit what it needs', taken, notices };
+    return reportTask(context, found, handed, { preflightWait, wait });
   },
 };
 
@@ -93,7 +95,7 @@ async function planRetry(context: VerbContext, conversation: Conversation, flags
 /** Today's HEAD; but the files a follow-up goes on from are on their own base, and an ask sees all there is. */
 async function baseOfRetry(repository: Repository | null, named: JobRecord, task: Task): Promise<TaskBase> {
   const { committed, includeDirty } = task;
-  const nothing = { taken: [], notSeen: { changed: [], untracked: [] }, notices: [] };
+  const nothing = { taken: [], notSeen: { changed: [], untracked: [] }, remedy: null, notices: [] };
   if (repository === null) return { ...nothing, base: '', committed };
   if (task.ask !== null) return { ...nothing, base: await resolveBase(repository), committed };
   if (task.goesOn === null) return baseOfTask(repository, { rev: undefined, includeDirty });

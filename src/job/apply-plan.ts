@@ -22,7 +22,7 @@ export interface PathSides {
   readonly worktree: Side;
   /** The result puts a link here that points out of the repository. */
   readonly linkOutside: boolean;
-  /** The base has this path as the user had it uncommitted, so the index may have it otherwise. */
+  /** The base has this path, or one above or below it, as the user had it uncommitted: the index may differ. */
   readonly carried: boolean;
 }
 
@@ -111,9 +111,8 @@ function changes(file: FilePlan | undefined): boolean {
 
 function planPath(sides: PathSides, answers: ReadonlyMap<string, MergeAnswer>): FilePlan {
   const staged = planSide(sides, sides.index, 'staged', answers);
-  const isOver = staged.kind === 'conflict' && sides.carried && sides.index.kind !== 'blocked';
-  // Over uncommitted work only what can be told apart from it is staged; what the user has staged stays.
-  const index = isOver ? KEEP : staged;
+  // Over uncommitted work only what can be told apart from it is staged; what the index has stays.
+  const index = staged.kind === 'conflict' && sides.carried ? KEEP : staged;
   const worktree = planSide(sides, sides.worktree, 'uncommitted', answers);
   const conflict = index.kind === 'conflict' ? index : worktree;
   if (conflict.kind === 'conflict') {
@@ -122,7 +121,7 @@ function planPath(sides: PathSides, answers: ReadonlyMap<string, MergeAnswer>): 
   if (index.kind === 'conflict' || worktree.kind === 'conflict') throw new Error('a conflict was lost');
   const plan = { path: sides.path, index, worktree };
   if (index.kind === 'keep' && worktree.kind === 'keep') return { ...plan, note: 'already' };
-  if (isOver) return { ...plan, note: 'unstaged' };
+  if (sides.carried && index.kind === 'keep') return { ...plan, note: 'unstaged' };
   return { ...plan, note: isUntouched(sides) ? 'clean' : 'your_edits_kept' };
 }
 

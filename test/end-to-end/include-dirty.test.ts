@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
@@ -42,6 +42,8 @@ describe('start --include-dirty', () => {
     const before = stateOf(repository);
     const { id, notices, base } = await started(world, 'start', 'first task', '--include-dirty');
     expect(notices).toContain('3 uncommitted files taken along, as they are now');
+    // Nothing else names it while the job waits for its turn.
+    expect(git(repository, 'rev-parse', `refs/delegate/${id}/base`)).toBe(base);
     const record = await world.ended(id);
     expect(record).toMatchObject({ state: 'succeeded', base });
     expect(toldBefore(world.model, 'first task', 1)).toMatch(/user.*untracked.*staged/s);
@@ -90,8 +92,13 @@ describe('start --include-dirty', () => {
     git(world.repository, 'init', '-q', 'nested');
     writeFiles(world.repository, { 'nested/n.txt': 'n\n' });
     const text = await world.run(['start', 'x', '--include-dirty']);
-    expect(text.stderr).toMatch(/nothing is uncommitted.*\n.*not taken along: nested\/ \(a repository/);
-    expect(text.stdout).toContain('not seen   1 uncommitted file (nested/)');
+    expect(text.stderr).toContain('not taken along: nested/ (a repository of its own)');
+    expect(text.stdout).toMatch(/^not seen {3}1 uncommitted file \(nested\/\)$/m);
+    const plain = await world.run(['start', 'x']);
+    expect(plain.stdout).toContain('(nested/); --include-dirty takes them along');
+    rmSync(join(world.repository, 'nested'), { recursive: true });
+    const none = await world.run(['start', 'x', '--include-dirty']);
+    expect(none.stderr).toContain('nothing is uncommitted: the base is HEAD');
   });
 
   it.each([

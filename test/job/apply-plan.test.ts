@@ -193,7 +193,8 @@ describe('planApply', () => {
     expect(planApply([path]).verdict).toBe('conflict');
     expect(planApply([{ ...path, carried: true, worktree: side(file('x')) }]).verdict).toBe('conflict');
     const blocked = { kind: 'blocked' as const, why: 'an open merge' };
-    expect(planApply([{ ...path, carried: true, index: blocked }]).verdict).toBe('conflict');
+    expect(planApply([{ ...path, carried: true, index: blocked }]).files[0]?.note).toBe('unstaged');
+    expect(planApply([{ ...path, carried: true, worktree: blocked }]).verdict).toBe('conflict');
   });
 
   it('finds nothing to do in nothing', () => {

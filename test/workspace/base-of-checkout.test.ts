@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { baseOfCheckout } from '../../src/workspace/base-of-checkout.ts';
@@ -118,13 +118,95 @@ describe('the base that has the uncommitted work', () => {
     expect(leftOut.map(({ path }) => path).sort()).toEqual(['big.txt', 'lib', 'nested/', 'new.bin']);
   });
 
-  it('stops at so many files and so many bytes, and says which are left', async () => {
+  it('is refused for more than could be meant, and says where that is', async () => {
     const checkout = makeRepository({ a: 'a\n' });
-    writeFiles(checkout, { b: 'b'.repeat(900), c: 'c'.repeat(900), d: 'd' });
-    const few = await baseOf(checkout, { ...LIMITS, files: 2 });
-    expect(few.leftOut).toEqual([{ path: 'd', why: expect.stringContaining('2 files') }]);
-    const small = await baseOf(checkout, { ...LIMITS, totalBytes: 1000 });
-    expect([small.taken, small.leftOut.map(({ path }) => path)]).toEqual([['b', 'd'], ['c']]);
+    writeFiles(checkout, { 'lib/b': 'b'.repeat(900), 'lib/c': 'c'.repeat(900), d: 'd' });
+    const repository = await findRepository(checkout);
+    for (const limits of [
+      { ...LIMITS, files: 2 },
+      { ...LIMITS, totalBytes: 1000 },
+    ]) {
+      expect(await refusal(() => baseOfCheckout(repository, limits))).toMatchObject({
+        code: 'too_much_uncommitted',
+        exit: 6,
+        value: expect.stringMatching(/^(3 files|1 MB), most of the files in lib\//),
+      });
+    }
+  });
+
+  it('leaves out what is too big though it is staged, unmerged, or tracked and ignored', async () => {
+    const big = 'x'.repeat(2000);
+    const checkout = makeRepository({ '.gitignore': 'data/\n', m: 'm\n', grown: 'g\n' });
+    writeFiles(checkout, { 'data/t.bin': 'small\n' });
+    git(checkout, 'add', '-f', 'data/t.bin');
+    git(checkout, 'commit', '-qm', 'data');
+    git(checkout, 'checkout', '-qb', 'other');
+    writeFiles(checkout, { m: 'theirs\n' });
+    git(checkout, 'commit', '-qam', 'theirs');
+    git(checkout, 'checkout', '-q', '-');
+    writeFiles(checkout, { m: 'ours\n' });
+    git(checkout, 'commit', '-qam', 'ours');
+    expect(() => git(checkout, 'merge', '-q', 'other')).toThrow();
+    writeFiles(checkout, { m: big, 'staged.bin': big, 'data/t.bin': big, grown: 'in between\n' });
+    git(checkout, 'add', 'staged.bin', 'grown');
+    writeFiles(checkout, { grown: big, s: 's' });
+    const { text, taken, leftOut } = await baseOf(checkout);
+    expect([taken, leftOut.map(({ path }) => path).sort()]).toEqual([
+      ['s'],
+      ['data/t.bin', 'grown', 'm', 'staged.bin'],
+    ]);
+    expect(['m', 'grown', 'data/t.bin'].map(text)).toEqual(['ours', 'g', 'small']);
+  });
+
+  it.each(['.cc-delegate/\n', '.*\n', 'ignored\n'])(
+    'does not have our own store, with %j ignored',
+    async (ignored) => {
+      const checkout = makeRepository({ a: 'a\n' });
+      writeFiles(checkout, { '.gitignore': ignored, '.cc-delegate/jobs/x.json': '{}', b: 'b' });
+      const { names } = await baseOf(checkout);
+      expect(names.filter((name) => name !== '.gitignore')).toEqual(['a', 'b']);
+    },
+  );
+
+  it('takes out what was taken out of the index, a submodule too, and what a link stands for now', async () => {
+    const library = makeRepository({ one: '1\n' });
+    const checkout = makeRepository({ '.env': 'old\n', 'dir/f': 'f\n', 'kept.txt': 'k\n' });
+    git(checkout, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', library, 'lib');
+    git(checkout, 'commit', '-qm', 'a library');
+    git(checkout, 'rm', '-q', '--cached', '.env', 'kept.txt', 'lib');
+    rmSync(join(checkout, 'lib/.git'));
+    git(checkout, 'add', 'lib/one');
+    writeFiles(checkout, { '.gitignore': '.env\n', '.env': 'SECRET\n' });
+    rmSync(join(checkout, 'dir'), { recursive: true });
+    symlinkSync('lib', join(checkout, 'dir'));
+    const { names, text } = await baseOf(checkout);
+    expect(names).toEqual(['.gitignore', '.gitmodules', 'dir', 'kept.txt', 'lib/one']);
+    expect(text('dir')).toBe('lib');
+  });
+
+  it('has names that are no text, and leaves a repository of such a name out', async () => {
+    const checkout = makeRepository({ a: 'a\n' });
+    const odd = (rest: string) =>
+      Buffer.concat([Buffer.from(`${checkout}/`), Buffer.of(0xff), Buffer.from(rest)]);
+    writeFileSync(odd('.txt'), 'odd');
+    git(checkout, 'init', '-q', 'nested');
+    git(join(checkout, 'nested'), 'commit', '-q', '--allow-empty', '-m', 'x');
+    renameSync(join(checkout, 'nested'), odd('nested'));
+    const { commit, leftOut } = await baseOfCheckout(await findRepository(checkout));
+    expect(git(checkout, 'ls-tree', '--name-only', commit)).toBe('a\n"\\377.txt"');
+    expect(leftOut).toEqual([{ path: '\uFFFDnested/', why: 'a repository of its own' }]);
+  });
+
+  it('is of the moment of HEAD’s commit whatever git is told to print', async () => {
+    const checkout = makeRepository({ a: 'a\n' });
+    git(checkout, 'config', 'log.showSignature', 'true');
+    git(checkout, 'config', 'i18n.logOutputEncoding', 'UTF-16');
+    writeFiles(checkout, { a: 'b\n' });
+    const { commit, head } = await baseOf(checkout);
+    const dates = [commit, head].map(
+      (each) => /^committer .* (\d+) /m.exec(git(checkout, 'cat-file', 'commit', each))?.[1],
+    );
+    expect(dates[0]).toBe(dates[1]);
   });
 
   it('is of the whole checkout wherever one stands, also of a sparse one and of a worktree', async () => {

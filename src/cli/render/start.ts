@@ -13,6 +13,8 @@ import { priceWords } from './price.ts';
 export interface Handed {
   readonly model: ModelResolution;
   readonly notSeen: NotSeen;
+  /** How the worker would get to see them, in words. */
+  readonly remedy?: string | null;
   /** Uncommitted files that are part of the base. */
   readonly taken?: readonly string[];
   /** The job this one waits for. */
@@ -33,13 +35,11 @@ export function renderStart(record: JobRecord, plan: Handed, lacks: readonly str
     ...(waitsForItsTurn(record) ? [field('queued', record.progress.note)] : []),
     field('preflight', preflight(record)),
   ];
-  const { taken = [], notSeen } = plan;
+  const { taken = [], notSeen, remedy = null } = plan;
   const unseen = [...notSeen.changed, ...notSeen.untracked];
   if (taken.length > 0) lines.push(field('taken', `${uncommitted(taken)}, as they are now`));
-  if (unseen.length > 0) {
-    const remedy = taken.length > 0 ? '' : '; --include-dirty takes them along';
-    lines.push(field('not seen', `${uncommitted(unseen)}${remedy}`));
-  }
+  if (unseen.length > 0)
+    lines.push(field('not seen', uncommitted(unseen) + (remedy === null ? '' : `; ${remedy}`)));
   for (const lack of lacks) lines.push(field('note', lack));
   lines.push(field('next', next(record)));
   return lines.join('\n');

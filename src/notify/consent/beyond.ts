@@ -35,6 +35,8 @@ const FILE_FLAGS = ['--file', '--prompt-file', '--text-file', '--done-file', '--
 const PLAIN_FLAGS: Readonly<Record<string, (bounds: Bounds) => boolean>> = {
   '--allow-unsandboxed': (bounds) => !bounds.allowUnsandboxed,
   '--anyway': () => true,
+  // An ask shows a model the same files, but runs no commands over them.
+  '--include-dirty': (bounds) => bounds.network === 'full',
 };
 
 type Within = (value: string, bounds: Bounds) => boolean;
@@ -42,8 +44,7 @@ type Within = (value: string, bounds: Bounds) => boolean;
 /**
  * Is this value of the option within the settings? What is not here is free, of the worker's options these: `--engine`,
  * since the user's own client works in the same sandbox, for the same money, with the same models; `--client-prompt`,
- * which makes a call somewhat dearer, within the budget; `--deny-tool`, which only narrows;
- * `--include-dirty`, since an ask sees as much.
+ * which makes a call somewhat dearer, within the budget; `--deny-tool`, which only narrows.
  */
 const VALUE_FLAGS: Readonly<Record<string, Within>> = {
   '--profile': (value, { defaultProfile }) => value === defaultProfile,

@@ -6,7 +6,7 @@ import type { Repository } from '../repository.ts';
 import { type ChangedPath, changedPaths } from './changed-paths.ts';
 import { byPath, INDEX_SHAPE, type IndexEntry, listIndex } from './index-entries.ts';
 import { indexSide, mapIndex } from './index-sides.ts';
-import { type Deletions, type Probe, probe } from './probe.ts';
+import { type Deletions, foldersAbove, type Probe, probe } from './probe.ts';
 import type { Scratch } from './scratch.ts';
 
 /** What is to be applied: `result` and its `base` are full commit ids, both present in the repository. */
@@ -47,7 +47,7 @@ export async function readPresent(
   const map = mapIndex(entries, await ignoresCase(repository));
   const pending = await intentToAdd(repository, changed, entries, scratch);
   const outside = await linksOutside(repository, changed);
-  const carried = await carriedPaths(repository, wanted);
+  const carried = await carriedPaths(repository, wanted, changed);
   const sides = changed.map((path): PathSides => {
     const found = probes.get(path.path) ?? { kind: 'absent' };
     return {
@@ -144,13 +144,19 @@ async function intentToAdd(
   return new Set(fields(answer.stdout).map((path) => path.toString('utf8')));
 }
 
+/** Those that the base has otherwise than the commit below it, or that stand above or below such a one. */
 async function carriedPaths(
   repository: Repository,
-  { committed, base, only }: Wanted,
+  { committed, base }: Wanted,
+  changed: readonly ChangedPath[],
 ): Promise<ReadonlySet<string>> {
   if (committed === null) return new Set();
-  const carried = await changedPaths(repository, { base: committed, result: base }, only);
-  return new Set(carried.map(({ path }) => path));
+  const differing = await changedPaths(repository, { base: committed, result: base }, []);
+  const carried = new Set(differing.map(({ path }) => path));
+  const above = new Set(differing.flatMap(({ path }) => foldersAbove(path)));
+  const isCarried = (path: string): boolean =>
+    [path, ...foldersAbove(path)].some((each) => carried.has(each)) || above.has(path);
+  return new Set(changed.map(({ path }) => path).filter(isCarried));
 }
 
 async function linksOutside(repository: Repository, changed: readonly ChangedPath[]): Promise<Set<string>> {

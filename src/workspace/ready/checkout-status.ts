@@ -10,21 +10,40 @@ export interface CheckoutStatus {
   readonly ignored: readonly string[];
 }
 
-/** Asks git once for all three kinds. Throws GitError. */
-export async function readCheckout(repository: Repository): Promise<CheckoutStatus> {
-  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
-  const answer = await userGit(repository, [...args, '--ignored=matching', '--ignore-submodules=dirty']);
-  return parseStatus(answer.stdout);
+/** One line of `git status`: its two letters, and the path as bytes. */
+export interface StatusEntry {
+  readonly code: string;
+  readonly path: Buffer;
 }
 
-/** `status --porcelain=v1 -z --no-renames`: two letters, a space and a path each. Our own store is not named. */
+/** All of them, ignored ones (`!!`) too. Our own store is not named. Throws GitError. */
+export async function readStatus(repository: Repository): Promise<StatusEntry[]> {
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
+  const answer = await userGit(repository, [...args, '--ignored=matching', '--ignore-submodules=dirty']);
+  return parseEntries(answer.stdout);
+}
+
+/** Asks git once for all three kinds. Throws GitError. */
+export async function readCheckout(repository: Repository): Promise<CheckoutStatus> {
+  return sorted(await readStatus(repository));
+}
+
+/** `status --porcelain=v1 -z --no-renames`: two letters, a space and a path each. */
 export function parseStatus(bytes: Buffer): CheckoutStatus {
-  const entries = fields(bytes).map((field) => field.toString('utf8'));
+  return sorted(parseEntries(bytes));
+}
+
+function parseEntries(bytes: Buffer): StatusEntry[] {
+  return fields(bytes)
+    .map((field) => ({ code: field.subarray(0, 2).toString('latin1'), path: field.subarray(3) }))
+    .filter(({ path }) => !path.subarray(0, STORE.length).equals(STORE));
+}
+
+const STORE = Buffer.from('.cc-delegate/');
+
+function sorted(entries: readonly StatusEntry[]): CheckoutStatus {
   const of = (wanted: (code: string) => boolean): string[] =>
-    entries
-      .filter((entry) => wanted(entry.slice(0, 2)))
-      .map((entry) => entry.slice(3))
-      .filter((path) => !path.startsWith('.cc-delegate/'));
+    entries.filter(({ code }) => wanted(code)).map(({ path }) => path.toString('utf8'));
   return {
     changed: of((code) => code !== '??' && code !== '!!'),
     untracked: of((code) => code === '??'),

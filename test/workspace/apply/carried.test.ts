@@ -71,7 +71,7 @@ describe('a result over uncommitted work', () => {
       gone: 'unstaged',
       kept: 'clean',
       new: 'unstaged',
-      fresh: 'clean',
+      fresh: 'unstaged',
       away: 'unstaged',
     });
     expect(['f', 'gone', 'kept', 'new'].map((path) => read(repository, path))).toEqual([
@@ -101,6 +101,49 @@ describe('a result over uncommitted work', () => {
     expect(applied.plan.files.every(({ note }) => note === 'clean')).toBe(true);
     expect(git(repository, 'status', '--porcelain')).toBe('');
     expect(git(repository, 'show', 'HEAD:new')).toBe('new and theirs');
+  });
+
+  it('stays out of a commit as well where the result moves, deletes or takes back what is not committed', async () => {
+    const moved = await worked({
+      base: { a: 'a\n' },
+      dirty: { n: 'n\n' },
+      result: { n: null, newer: 'n\n' },
+    });
+    const back = await worked({
+      base: { f: text(), a: 'a\n' },
+      dirty: { f: line(2, 'mine') },
+      result: { f: text(), a: 'b\n' },
+    });
+    for (const { repository, request } of [moved, back]) {
+      const wanted = { ...request, commitMessage: 'the work' };
+      await refused(repository, 'cannot_commit', () => applyResult(wanted));
+      expect((await applyResult(request)).kind).toBe('applied');
+    }
+    expect([staged(moved.repository), existsSync(join(moved.repository, 'n'))]).toEqual(['A\tnewer', false]);
+    expect([staged(back.repository), unstaged(back.repository)]).toEqual(['M\ta', '']);
+  });
+
+  it('is brought where the index has a file for a folder, a folder for a file, or an open merge', async () => {
+    const { repository, request } = await worked({
+      base: { a: 'a\n', 'd/x': 'x\n', n: 'n\n' },
+      dirty: { a: null, 'a/x': 'x\n', d: 'd\n', later: 'l\n' },
+      result: { 'a/x': 'y\n', 'a/new': 'new\n', d: 'e\n', later: 'm\n' },
+    });
+    git(repository, 'add', '-N', 'later');
+    const before = snapshot(repository);
+    const applied = await applyResult(request);
+    expect(applied.plan.files.map(({ path, note }) => `${path} ${note}`)).toEqual([
+      'a/new unstaged',
+      'a/x unstaged',
+      'd unstaged',
+      'later unstaged',
+    ]);
+    expect(['a/new', 'a/x', 'd', 'later'].map((path) => read(repository, path)).join('')).toBe(
+      'new\ny\ne\nm\n',
+    );
+    expect(git(repository, 'diff', '--cached', '--name-only', '--diff-filter=MD')).toBe('');
+    await undoApply(request);
+    expect(snapshot(repository)).toEqual(before);
   });
 
   it('conflicts like any other where the same was changed since', async () => {
