@@ -59,7 +59,7 @@ describe('start --include-dirty', () => {
     const check = await world.run(['apply', id, '--check']);
     expect(check.stdout).toMatch(/your edits +f\.txt.*\n +not staged +u\.txt: over your own/);
     const applied = await world.run(['apply', id]);
-    expect(applied.stdout).toContain('2 files staged, 1 of them not: over uncommitted work of yours');
+    expect(applied.stdout).toContain('2 files brought, 1 staged, 1 over your own uncommitted work and not');
     expect(git(repository, 'status', '--porcelain', '-uall')).toBe('MM f.txt\nA  g.txt\n?? u.txt');
     expect(git(repository, 'show', ':f.txt')).toBe(withLine(9, 'worker').join('').trimEnd());
     expect((await world.run(['undo', id])).exit).toBe(0);

@@ -28,11 +28,16 @@ export function renderApplied(record: JobRecord, plan: ApplyPlan, commit: string
       'nothing was changed',
     ].join('\n');
   }
-  const where = commit === null ? 'staged' : `committed as ${commit.slice(0, 8)}`;
   const over = plan.files.filter(({ note }) => note === 'unstaged').length;
-  const unstaged = over === 0 ? '' : `, ${over} of them not: over uncommitted work of yours`;
+  const where =
+    commit === null ? stagedWords(plan.files.length - over, over) : `committed as ${commit.slice(0, 8)}`;
   const kept = plan.files.some(({ note }) => note === 'your_edits_kept') ? '; your own edits kept' : '';
-  return `applied ${id} → ${count(plan.files.length, 'file')} ${where}${unstaged}${kept}.   undo: cc-delegate undo ${id}`;
+  return `applied ${id} → ${count(plan.files.length, 'file')} ${where}${kept}.   undo: cc-delegate undo ${id}`;
+}
+
+function stagedWords(staged: number, over: number): string {
+  if (over === 0) return 'staged';
+  return `brought, ${staged} staged, ${over} over your own uncommitted work and not`;
 }
 
 function details(plan: ApplyPlan): string[] {

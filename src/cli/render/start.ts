@@ -37,16 +37,19 @@ export function renderStart(record: JobRecord, plan: Handed, lacks: readonly str
   ];
   const { taken = [], notSeen, remedy = null } = plan;
   const unseen = [...notSeen.changed, ...notSeen.untracked];
-  if (taken.length > 0) lines.push(field('taken', `${uncommitted(taken)}, as they are now`));
+  if (taken.length > 0) lines.push(field('taken', uncommitted(taken, ', as they are now')));
   if (unseen.length > 0)
-    lines.push(field('not seen', uncommitted(unseen) + (remedy === null ? '' : `; ${remedy}`)));
+    lines.push(field('not seen', uncommitted(unseen, remedy === null ? '' : `; ${remedy}`)));
   for (const lack of lacks) lines.push(field('note', lack));
   lines.push(field('next', next(record)));
   return lines.join('\n');
 }
 
-function uncommitted(paths: readonly string[]): string {
-  return `${count(paths.length, 'uncommitted file')} (${paths.slice(0, 3).join(', ')})`;
+/** With as many names as there is room for. */
+function uncommitted(paths: readonly string[], end: string): string {
+  const words = count(paths.length, 'uncommitted file');
+  const named = [3, 2, 1].map((names) => `${words} (${paths.slice(0, names).join(', ')})${end}`);
+  return named.find((line) => line.length <= ROOM) ?? `${words}${end}`;
 }
 
 /** A job that waits for another one starts from what that one will have made. */
@@ -106,6 +109,9 @@ function next(record: JobRecord): string {
   return `cc-delegate status ${id} · wait ${id} · steer ${id} "…"`;
 }
 
+/** What a line of 80 columns has beside its name. */
+const ROOM = 69;
+
 function field(name: string, value: string): string {
-  return `${name.padEnd(10)} ${trimLine(value, 69)}`;
+  return `${name.padEnd(10)} ${trimLine(value, ROOM)}`;
 }
