@@ -1,5 +1,10 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { neverSendNotices } from '../../src/runner/never-send.ts';
+import { hideNeverSent, neverSendNotices } from '../../src/runner/never-send.ts';
+import { makeFolder, writeFiles } from '../helpers/repository.ts';
+import { refusal } from '../provider/user-error-of.ts';
+import { plainSandbox } from '../workspace/plain-sandbox.ts';
 
 const many = Array.from({ length: 501 }, (_, n) => `s/${n}`);
 
@@ -36,4 +41,15 @@ it.each<[string, Parameters<typeof neverSendNotices>[0], string[]]>([
   ],
 ])('the user is told %s', (_name, seen, notices) => {
   expect(neverSendNotices(seen)).toEqual(notices);
+});
+
+it('nothing runs beside a folder that has more of them than can be hidden, until it has fewer', async () => {
+  const [work, folder] = [makeFolder(), makeFolder()];
+  writeFiles(folder, Object.fromEntries(many.map((path) => [path, 'x'])));
+  const place = { work, beside: makeFolder(), others: [folder] };
+  const { sandbox } = await hideNeverSent({ ...plainSandbox(), level: 'full' }, ['s'], place);
+  const run = () => sandbox.run({ argv: ['true'], cwd: work, timeoutMs: 30_000 });
+  expect(await refusal(run)).toMatchObject({ code: 'never_sent', value: folder, exit: 5 });
+  rmSync(join(folder, 's/0'));
+  expect(await run()).toMatchObject({ exitCode: 0 });
 });

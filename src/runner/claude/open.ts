@@ -1,20 +1,20 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createClaudeEngine } from '../../engine/claude/engine.ts';
 import type { ClaudeOptions } from '../../engine/claude/options.ts';
 import type { Engine, ModelRef } from '../../engine/engine.ts';
 import { nativeEngine } from '../../engine/native/engine.ts';
 import { findClient } from '../../provider/claude-client.ts';
 import { readConfig } from '../../provider/config-file.ts';
-import { isAtOrBelow } from '../../workspace/sandbox/mounts.ts';
 import type { Sandbox } from '../../workspace/sandbox/sandbox.ts';
 import { judge } from '../guard/judge.ts';
 import type { Guard } from '../guard/open.ts';
 import type { RunningJob } from '../running-job.ts';
 import { insideProgram } from '../runtime.ts';
 import { launchIn } from './launch.ts';
+import { programFiles } from './program-files.ts';
 import { clientRules, ruledOut } from './rules.ts';
 import { openSocketFolder } from './socket-folder.ts';
 
@@ -66,7 +66,10 @@ export async function openClaude(job: RunningJob, place: ClientPlace): Promise<E
     socketFolder: openSocketFolder(job.places.folder, id),
     configFolder: join(job.places.home, '.claude'),
     cwd: place.cwd,
-    launch: launchIn(place.sandbox, place.cwd, { readable: programFiles(place.client), guard: place.guard }),
+    launch: launchIn(place.sandbox, place.cwd, {
+      readable: programFiles(place.client, homedir()),
+      guard: place.guard,
+    }),
     guard: guardOf(job, place.guard),
     clean: (text) => job.ownRedactor.known(text),
     allowTools: rules.allow,
@@ -142,15 +145,6 @@ function isPlainPath(path: string): boolean {
 /** The same for folders that are only read; `//` stands in front of an absolute path there. */
 function unwritable(folders: readonly string[]): string[] {
   return folders.filter(isPlainPath).map((folder) => `Edit(/${folder}/**)`);
-}
-
-/** A program that is a script reads the rest of its package; where it lies in none, all there is of it is the file. */
-function programFiles(client: string): readonly string[] {
-  if (!/\.[cm]?js$/.test(client)) return [];
-  const folder = [dirname(client), dirname(dirname(client))].find((each) =>
-    existsSync(join(each, 'package.json')),
-  );
-  return folder === undefined || isAtOrBelow(homedir(), folder) ? [] : [folder];
 }
 
 /** The gateway speaks one protocol; who has no model of it works with the worker's. */
