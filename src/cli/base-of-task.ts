@@ -67,6 +67,7 @@ export async function baseOfTask(
 
 const MOST_NAMED = 5;
 
+/** One line for what was uncommitted and is in the base. */
 export function takenNotice(taken: readonly string[]): string {
   return `${count(taken.length, 'uncommitted file')} taken along, as they are now`;
 }
