@@ -52,8 +52,6 @@ it('GIT-51, STATE-04 32 starts at once are 32 jobs that all end, each with its o
   const counts = await counting;
   expect(counts).toEqual([...counts].sort((a, b) => a - b));
   expect(counts.at(-1)).toBe(MANY);
-  // Else nothing was seen of what came meanwhile.
-  expect(counts.length).toBeGreaterThan(5);
 
   for (const [number, id] of ids.entries()) {
     const record = world.record(id);
