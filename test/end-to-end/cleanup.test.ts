@@ -2,9 +2,11 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Turn } from '../../src/engine/scripted/turn.ts';
+import type { JobId } from '../../src/job/ids.ts';
 import { gatedScript, makeGate } from '../helpers/gate.ts';
 import { git, writeFiles } from '../helpers/repository.ts';
 import { bash, makeWorld, write } from '../helpers/world.ts';
+import { byTask } from './by-task.ts';
 
 const WRITES: readonly Turn[] = [{ calls: [write('w.txt', 'work\n')] }, { text: 'done' }];
 
@@ -120,22 +122,29 @@ describe('GIT-47 cleanup', () => {
   });
 });
 
-it.each(['work', 'job'] as const)(
-  'GIT-48 a %s folder deleted by hand costs nothing but itself',
-  async (what) => {
-    const world = await makeWorld({ script: WRITES });
-    const id = await world.start();
+it('GIT-48 a work folder or a job folder deleted by hand costs nothing but itself', async () => {
+  const world = await makeWorld({
+    script: byTask({
+      'the work folder': [{ calls: [write('w.txt', 'work\n')] }, { text: 'done' }],
+      'the job folder': [{ calls: [write('j.txt', 'work\n')] }, { text: 'done' }],
+    }),
+  });
+  const start = async (task: string) => (await world.run(['start', task, '--json'])).json<{ id: JobId }>().id;
+  const ids = { work: await start('the work folder'), job: await start('the job folder') };
+  for (const [what, id] of Object.entries(ids)) {
     const { workspace, branch } = await world.ended(id);
     rmSync(what === 'work' ? workspace : dirname(workspace), { recursive: true });
-    expect((await world.run(['status', id, '--json'])).json()).toMatchObject({ state: 'succeeded' });
-    expect((await world.run(['result', id])).exit).toBe(0);
-    expect((await world.run(['diff', id])).stdout).toContain('+work');
-    expect(await world.run(['open', id])).toMatchObject({ exit: 6, stderr: expect.stringContaining('gone') });
-    expect((await world.run(['apply', id])).exit).toBe(0);
-    expect(await world.run(['cleanup', id])).toMatchObject({ exit: 0, stderr: '' });
-    expect(existsSync(dirname(workspace))).toBe(false);
-    expect(git(world.repository, 'branch', '--list', branch)).toBe('');
-    const next = await world.start();
-    expect(await world.ended(next)).toMatchObject({ state: 'failed', reason: 'no_changes' });
-  },
-);
+    const status = await world.run(['status', id, '--json']);
+    expect(status.json(), what).toMatchObject({ state: 'succeeded' });
+    expect((await world.run(['result', id])).exit, what).toBe(0);
+    expect((await world.run(['diff', id])).stdout, what).toContain('+work');
+    const opened = await world.run(['open', id]);
+    expect(opened, what).toMatchObject({ exit: 6, stderr: expect.stringContaining('gone') });
+    expect((await world.run(['apply', id])).exit, what).toBe(0);
+    expect(await world.run(['cleanup', id]), what).toMatchObject({ exit: 0, stderr: '' });
+    expect(existsSync(dirname(workspace)), what).toBe(false);
+    expect(git(world.repository, 'branch', '--list', branch), what).toBe('');
+  }
+  const next = await start('something else');
+  expect(await world.ended(next)).toMatchObject({ state: 'failed', reason: 'no_changes' });
+});

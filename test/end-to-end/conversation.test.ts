@@ -92,21 +92,10 @@ describe('a worker that asks', () => {
     expect(told(world.model.requests[1])).toContain('$(touch /tmp/x)');
     expect(told(world.model.requests[2])).toContain('use make');
   });
-
-  it('refuses an answer where nothing is asked, and says what to do instead', async () => {
-    const world = await makeWorld({ script: [{ calls: [bash('sleep 2')] }, { text: 'done' }] });
-    const id = await world.start();
-    const refused = await world.run(['answer', id, 'yes', '--json']);
-    expect(refused.exit).toBe(4);
-    expect(refused.json()).toMatchObject({
-      error: { code: 'no_question', remedy: expect.stringContaining('steer') },
-    });
-    await world.run(['cancel', id]);
-  });
 });
 
 describe('steering', () => {
-  it('delivers three quick messages in order with the next request, each with a receipt', async () => {
+  it('delivers three quick messages in order with the next request, each with a receipt; it is refused once the job has ended, as is an answer where nothing is asked', async () => {
     const world = await makeWorld({
       script: [
         { calls: [bash('while [ ! -e go ]; do sleep 0.05; done')] },
@@ -116,6 +105,12 @@ describe('steering', () => {
     });
     const id = await world.start();
     const { workspace } = await world.until(id, (record) => record.progress.toolCalls === 1);
+    // An answer where nothing is asked is told what to do instead.
+    const refused = await world.run(['answer', id, 'yes', '--json']);
+    expect(refused.exit).toBe(4);
+    expect(refused.json()).toMatchObject({
+      error: { code: 'no_question', remedy: expect.stringContaining('steer') },
+    });
     for (const text of ['use tabs', 'not spaces', 'and no semicolons']) {
       expect((await world.run(['steer', id, text])).exit).toBe(0);
     }
@@ -129,12 +124,6 @@ describe('steering', () => {
     expect(places[0]).toBeGreaterThan(0);
     const delivered = world.events(id, 'steer_delivered').flatMap((event) => event.ids);
     expect(delivered).toEqual(world.events(id, 'steer').map((event) => event.id));
-  });
-
-  it('is refused once the job has ended', async () => {
-    const world = await makeWorld({ script: [{ calls: [write('a.txt', 'x')] }, { text: 'done' }] });
-    const id = await world.start();
-    await world.ended(id);
     expect((await world.run(['steer', id, 'faster'])).exit).toBe(4);
   });
 });

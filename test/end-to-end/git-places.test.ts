@@ -143,7 +143,7 @@ describe('GIT-43 a start in a subfolder', () => {
   });
 });
 
-it.each(['sub', 'ignored'])('GIT-44 apply called in %s changes every file of the result', async (folder) => {
+it('GIT-44 apply called in a subfolder, or in an ignored one, changes every file of the result', async () => {
   const world = await makeWorld({
     files: { '.gitignore': 'ignored/\n', top: 'top\n', 'sub/s': 's\n' },
     script: [{ calls: [bash('echo x > top; echo x > sub/s; echo x > newtop')] }, { text: 'done' }],
@@ -151,14 +151,18 @@ it.each(['sub', 'ignored'])('GIT-44 apply called in %s changes every file of the
   mkdirSync(join(world.repository, 'ignored'));
   const id = await world.start();
   await world.ended(id);
-  const applied = await world.run(['apply', id, '--json'], { cwd: join(world.repository, folder) });
-  expect(applied.exit).toBe(0);
-  expect(git(world.repository, 'status', '--porcelain').split('\n')).toEqual([
-    'A  newtop',
-    'M  sub/s',
-    'M  top',
-  ]);
-  for (const path of ['top', 'sub/s', 'newtop']) {
-    expect(readFileSync(join(world.repository, path), 'utf8')).toBe('x\n');
+  for (const folder of ['sub', 'ignored']) {
+    const applied = await world.run(['apply', id, '--json'], { cwd: join(world.repository, folder) });
+    expect(applied.exit, folder).toBe(0);
+    expect(git(world.repository, 'status', '--porcelain').split('\n'), folder).toEqual([
+      'A  newtop',
+      'M  sub/s',
+      'M  top',
+    ]);
+    for (const path of ['top', 'sub/s', 'newtop']) {
+      expect(readFileSync(join(world.repository, path), 'utf8'), `${path}, from ${folder}`).toBe('x\n');
+    }
+    expect((await world.run(['undo'])).exit).toBe(0);
+    expect(git(world.repository, 'status', '--porcelain')).toBe('');
   }
 });

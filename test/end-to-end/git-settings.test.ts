@@ -11,16 +11,13 @@ import { bash, makeWorld, write } from '../helpers/world.ts';
 const WRITES: readonly Turn[] = [{ calls: [write('w.txt', 'work\n')] }, { text: 'done' }];
 
 describe('a salvage after kill -9', () => {
-  const rows: readonly { title: string; settings: Record<string, string> }[] = [
-    { title: 'GIT-32 runs no hook of the repository', settings: { 'core.hooksPath': 'HERE/.husky' } },
-    {
-      title: 'GIT-33 signs nothing and waits for no signer',
-      settings: { 'commit.gpgSign': 'true', 'tag.gpgSign': 'true', 'gpg.program': 'HERE/.husky/signer' },
-    },
-    { title: 'GIT-34 needs no identity and writes none', settings: { 'user.useConfigOnly': 'true' } },
-  ];
+  const SETTINGS = {
+    'core.hooksPath': 'HERE/.husky',
+    ...{ 'commit.gpgSign': 'true', 'tag.gpgSign': 'true', 'gpg.program': 'HERE/.husky/signer' },
+    'user.useConfigOnly': 'true',
+  };
 
-  it.each(rows)('$title', async ({ settings }) => {
+  it('GIT-32 runs no hook of the repository; GIT-33 signs nothing and waits for no signer; GIT-34 needs no identity and writes none', async () => {
     const world = await makeWorld({
       // The worker's own commit neither waits for a signer nor lacks a name.
       script: [
@@ -40,7 +37,7 @@ describe('a salvage after kill -9', () => {
           chmodSync(join(repository, path), 0o755);
         }
         makeRepository({}, repository);
-        for (const [key, value] of Object.entries(settings)) {
+        for (const [key, value] of Object.entries(SETTINGS)) {
           git(repository, 'config', key, value.replace('HERE', repository));
         }
       },

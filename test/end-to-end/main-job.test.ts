@@ -11,9 +11,22 @@ const FIXES_IT = [
   { text: 'out.txt says right' },
 ];
 
+/** The store, and what is in it of a job, is for the user alone. */
+function expectPrivate(store: string, id: string): void {
+  expect(statSync(store).mode & 0o777).toBe(0o700);
+  for (const file of [
+    `jobs/${id}.json`,
+    `runs/${id}/events.ndjson`,
+    `runs/${id}/receipt.json`,
+    `runs/${id}/transcript.ndjson`,
+  ]) {
+    expect(statSync(join(store, file)).mode & 0o077, file).toBe(0);
+  }
+}
+
 describe('a delegation from start to applied diff', () => {
   it.each(['openai-chat', 'anthropic'] as const)(
-    'ends with a tested diff that applies and comes off again (%s)',
+    'ends with a tested diff that applies and comes off again; its status is cheap, its files are of the user alone (%s)',
     async (api) => {
       const world = await makeWorld({ script: FIXES_IT, api });
       const before = readFileSync(join(world.repository, '.git/index'));
@@ -47,6 +60,17 @@ describe('a delegation from start to applied diff', () => {
       expect(receipt.commit).toBe(record.result?.commit);
       expect(git(world.repository, 'rev-parse', `${receipt.commit}^{tree}`)).toBe(receipt.tree);
 
+      // The cheap status, with the next thing to type.
+      const { stdout } = await world.run(['status', record.id, '--json']);
+      expect(stdout.length).toBeLessThanOrEqual(600);
+      expect(JSON.parse(stdout)).toMatchObject({
+        id: record.id,
+        state: 'succeeded',
+        done: true,
+        next: expect.stringContaining('apply'),
+      });
+      expectPrivate(join(world.repository, '.cc-delegate'), record.id);
+
       const applied = await world.run(['apply', record.id]);
       expect(applied).toMatchObject({ exit: 0, stderr: '' });
       expect(git(world.repository, 'status', '--porcelain')).toBe('A  out.txt');
@@ -58,36 +82,6 @@ describe('a delegation from start to applied diff', () => {
       expect(readFileSync(join(world.repository, '.git/index')).equals(before)).toBe(true);
     },
   );
-
-  it('keeps the cheap status under 600 bytes, with the next thing to type', async () => {
-    const world = await makeWorld({ script: FIXES_IT });
-    const id = await world.start(['--test', 'grep -q right out.txt']);
-    await world.ended(id);
-    const { stdout } = await world.run(['status', id, '--json']);
-    expect(stdout.length).toBeLessThanOrEqual(600);
-    expect(JSON.parse(stdout)).toMatchObject({
-      id,
-      state: 'succeeded',
-      done: true,
-      next: expect.stringContaining('apply'),
-    });
-  });
-
-  it('keeps every file of the store to the user alone', async () => {
-    const world = await makeWorld({ script: FIXES_IT });
-    const id = await world.start();
-    await world.ended(id);
-    const store = join(world.repository, '.cc-delegate');
-    expect(statSync(store).mode & 0o777).toBe(0o700);
-    for (const file of [
-      `jobs/${id}.json`,
-      `runs/${id}/events.ndjson`,
-      `runs/${id}/receipt.json`,
-      `runs/${id}/transcript.ndjson`,
-    ]) {
-      expect(statSync(join(store, file)).mode & 0o077, file).toBe(0);
-    }
-  });
 
   it.each(['openai-chat', 'anthropic'] as const)(
     'asks for the first step in at most 6 KB, with every tool (%s)',

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { loadVerb } from '../../src/cli/verbs.ts';
+import { UserError } from '../../src/job/user-error.ts';
+import { contextOf } from '../cli/context.ts';
 import { git, writeFiles } from '../helpers/repository.ts';
-import { makeWorld, write } from '../helpers/world.ts';
+import { makeWorld, type World, write } from '../helpers/world.ts';
 
 const WRITES = [{ calls: [write('w.txt', 'work\n')] }, { text: 'done' }];
 
@@ -51,23 +54,36 @@ describe('SEC-08 what names a job', () => {
     ...['x.lock', 'ünï', 'a'.repeat(300)],
   ];
 
+  const VERBS = ['status', 'result', 'answer', 'steer', 'cancel', 'apply', 'cleanup'];
+  const argsOf = (verb: string, name: string): string[] =>
+    verb === 'answer' || verb === 'steer' ? [name, 'text'] : [name];
+  // `cancel --force` is an option and no name: of the active jobs there is none.
+  const exitOf = (verb: string, name: string): number => (verb === 'cancel' && name === '--force' ? 3 : 2);
+  /** Each verb with each name and the exit code it has to end with. */
+  const matrix = (names: (verb: string) => readonly string[]) =>
+    VERBS.flatMap((verb) => names(verb).map((name) => ({ verb, name, exit: exitOf(verb, name) })));
+
   it('is refused as a usage error in every verb, and nothing is made or removed', async () => {
     const world = await makeWorld({ script: WRITES });
     await world.ended(await world.start(), 60);
     const before = everythingIn(world.folder);
-    for (const verb of ['status', 'result', 'answer', 'steer', 'cancel', 'apply', 'cleanup']) {
-      const text = verb === 'answer' || verb === 'steer' ? ['text'] : [];
-      const answers = await Promise.all(
-        HOSTILE.map(async (name) => [name, (await world.run([verb, name, ...text])).exit] as const),
-      );
-      // `cancel --force` is an option and no name: of the active jobs there is none.
-      const allowed = ([name, exit]: readonly [string, number]) =>
-        exit === 2 || (verb === 'cancel' && name === '--force' && exit === 3);
-      expect(
-        answers.filter((answer) => !allowed(answer)),
-        verb,
-      ).toEqual([]);
+    const all = matrix(() => HOSTILE);
+    const inProcess: typeof all = [];
+    for (const { verb, name } of all) {
+      inProcess.push({ verb, name, exit: await exitInProcess(world, verb, argsOf(verb, name)) });
     }
+    expect(inProcess).toEqual(all);
+    expect(everythingIn(world.folder)).toEqual(before);
+
+    // What the program makes of it on its way to the verb: all of them for the one that removes, some for the rest.
+    const some = matrix((verb) => (verb === 'cleanup' ? HOSTILE : ['..', '--force', 'a/b']));
+    const asProgram = await Promise.all(
+      some.map(async ({ verb, name }) => {
+        const { exit } = await world.run([verb, ...argsOf(verb, name)]);
+        return { verb, name, exit };
+      }),
+    );
+    expect(asProgram).toEqual(some);
     expect(everythingIn(world.folder)).toEqual(before);
   });
 
@@ -93,6 +109,18 @@ describe('SEC-08 what names a job', () => {
     expect(existsSync(record.workspace)).toBe(false);
   });
 });
+
+/** The exit code a verb's end stands for; a fault that is no UserError fails the test. */
+async function exitInProcess(world: World, verb: string, args: readonly string[]): Promise<number> {
+  const context = contextOf({ cwd: world.repository, userDir: world.home, args });
+  try {
+    const { run } = await loadVerb(verb);
+    return (await run({ ...context, env: world.env, program: dirname(world.program) })).exit;
+  } catch (error) {
+    if (error instanceof UserError) return error.explanation.exit;
+    throw error;
+  }
+}
 
 function everythingIn(folder: string): string[] {
   return execFileSync('find', [folder, '-printf', '%P %y %s\n'], { encoding: 'utf8' }).split('\n').sort();

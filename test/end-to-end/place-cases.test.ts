@@ -5,9 +5,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { RunnerIdentity } from '../../src/job/record.ts';
 import { liveness } from '../../src/store/liveness.ts';
+import { repositoriesFolder } from '../../src/store/paths.ts';
 import { gatedScript, makeGate } from '../helpers/gate.ts';
 import { git } from '../helpers/repository.ts';
 import { bash, makeWorld, type World, write } from '../helpers/world.ts';
+import { byTask } from './by-task.ts';
 
 const isRoot = process.getuid?.() === 0;
 // Root is bound by no permission: what is asked here is asked as nobody then.
@@ -39,24 +41,8 @@ function asPlainUser(world: World): (...args: string[]) => Promise<PlainAnswer> 
 }
 
 describe('STATE-07 what cannot be written', () => {
-  it('HOME: everything that is kept in the repository works', async () => {
-    const world = await makeWorld({ script: WRITES });
-    const run = asPlainUser(world);
-    execFileSync('chmod', ['-R', 'a-w', world.home]);
-    const started = await run('start', 'task', '--json');
-    expect(started).toMatchObject({
-      exit: 0,
-      stderr: expect.stringContaining('not be found from elsewhere'),
-    });
-    const { id } = JSON.parse(started.stdout);
-    expect((await run('wait', id, '--timeout', '60')).exit).toBe(0);
-    for (const verb of ['status', 'result', 'apply', 'undo', 'discard', 'cleanup']) {
-      expect(await run(verb, id), verb).toMatchObject({ exit: 0 });
-    }
-  });
-
-  it('the store or the state directory: start fails before anything is made, and reading goes on', async () => {
-    const world = await makeWorld({ script: WRITES });
+  it('the store or the state directory: start fails before anything is made, and reading goes on; HOME: everything that is kept in the repository works', async () => {
+    const world = await makeWorld({ script: byTask({ task: WRITES }) });
     const run = asPlainUser(world);
     const { id } = JSON.parse((await run('start', 'task', '--json')).stdout);
     expect((await run('wait', id, '--timeout', '60')).exit).toBe(0);
@@ -76,6 +62,20 @@ describe('STATE-07 what cannot be written', () => {
     expect(readdirSync(join(world.repository, '.git/refs/heads/delegate'))).toEqual([id]);
     expect(readdirSync(join(store, 'jobs'))).toEqual([`${id}.json`]);
     expect(world.model.requests).toHaveLength(2);
+
+    // As if nothing had been noted in the home yet.
+    rmSync(repositoriesFolder(join(world.home, '.cc-delegate')), { recursive: true });
+    execFileSync('chmod', ['-R', 'a-w', world.home]);
+    const started = await run('start', 'task', '--json');
+    expect(started).toMatchObject({
+      exit: 0,
+      stderr: expect.stringContaining('not be found from elsewhere'),
+    });
+    const second = JSON.parse(started.stdout).id;
+    expect((await run('wait', second, '--timeout', '60')).exit).toBe(0);
+    for (const verb of ['status', 'result', 'apply', 'undo', 'discard', 'cleanup']) {
+      expect(await run(verb, second), verb).toMatchObject({ exit: 0 });
+    }
   });
 });
 

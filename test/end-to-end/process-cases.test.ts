@@ -27,44 +27,56 @@ function peakMegabytes(pid: number): number {
 }
 
 describe('what the worker leaves running', () => {
-  it('PROC-01 no process of a job lives when its end can be seen, however it ends, and nobody else is hit', async () => {
+  it('PROC-01 no process of a job lives when its end can be seen, however it ends, and nobody else is hit; PROC-02 a background child that keeps the pipe open holds up neither a command nor the test; PROC-05 a watcher ends under CI', async () => {
     const stays = bash(`${DAEMONS}; sleep 303`);
     const world = await makeWorld({
       script: byTask({
-        'by being done': [{ calls: [bash(DAEMONS)] }, { calls: [write('a', 'x')] }, { text: 'done' }],
-        'by cancel': [{ calls: [stays] }],
+        'by being done': [
+          { calls: [bash('sleep 200 & echo first')] },
+          { calls: [bash(DAEMONS)] },
+          { calls: [write('a', 'x')] },
+          { text: 'done' },
+        ],
+        'by cancel': [{ calls: [write('a', 'x')] }, { calls: [stays] }],
         'by budget': [{ calls: [bash(DAEMONS)], usage: { prompt: 1_000_000, output: 0 } }],
-        'by stall': [{ calls: [bash(DAEMONS)] }, { ending: 'hang' }],
+        'by stall': [{ calls: [write('a', 'x')] }, { calls: [bash(DAEMONS)] }, { ending: 'hang' }],
       }),
     });
     const bystander = spawn('sleep', ['304'], { cwd: world.folder, stdio: 'ignore' });
     onTestFinished(() => void bystander.kill());
+    const test = [
+      `(${DAEMONS}) >/dev/null 2>&1`,
+      'sleep 200 & test -e a || exit 1',
+      'echo ok; [ "$CI" = true ] || exec tail -f /dev/null',
+    ];
     const ids = {
-      succeeded: await start(world, 'by being done', '--test', `(${DAEMONS}) >/dev/null 2>&1; test -e a`),
+      succeeded: await start(world, 'by being done', '--test', test.join('; ')),
       cancelled: await start(world, 'by cancel'),
       over_budget: await start(world, 'by budget', '--budget', '0.5', '--ask-timeout', '0'),
       stall: await start(world, 'by stall', '--stall-timeout', '2'),
     };
-    await world.until(ids.cancelled, ({ progress }) => progress.toolCalls === 1);
+    await world.until(ids.cancelled, ({ progress }) => progress.toolCalls === 2);
+    expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
+    // The work is taken in, once and for all.
+    expect(world.record(ids.cancelled)).toMatchObject({
+      state: 'cancelled',
+      reason: null,
+      result: { files: 1, salvaged: true },
+    });
     expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
     for (const [end, id] of Object.entries(ids)) {
       const record = await world.ended(id);
       expect(processesOf(id), end).toEqual([]);
       expect([record.state, record.reason]).toContain(end);
     }
+    expect(world.record(ids.stall)).toMatchObject({
+      state: 'timeout',
+      reason: 'stall',
+      result: { files: 1, salvaged: true },
+    });
+    expect(toldBefore(world.model, 'by being done', 1)).toMatch(/exit 0 \([^)]*\)\\nfirst/);
     expect(bystander.exitCode).toBe(null);
     expect(bystander.signalCode).toBe(null);
-  });
-
-  it('PROC-02 a background child that keeps the pipe open holds up neither a command nor the test', async () => {
-    const world = await makeWorld({
-      script: byTask({
-        task: [{ calls: [bash('sleep 200 & echo first')] }, { calls: [write('a', 'x')] }, { text: 'done' }],
-      }),
-    });
-    const id = await start(world, 'task', '--test', 'sleep 200 & test -e a');
-    expect(await world.ended(id)).toMatchObject({ state: 'succeeded' });
-    expect(toldBefore(world.model, 'task', 1)).toMatch(/exit 0 \([^)]*\)\\nfirst/);
   });
 });
 
@@ -128,16 +140,9 @@ describe('commands that want a person', () => {
 });
 
 describe('commands without an end', () => {
-  it('PROC-05 a watcher ends under CI; one that does not ends by the limit, is no pass, and dies', async () => {
+  it('PROC-05 a watcher that does not end under CI ends by the limit, is no pass, and dies', async () => {
     const script = byTask({ task: [{ calls: [write('out', 'x')] }, { text: 'done' }] });
     const world = await makeWorld({ script });
-    const polite = await start(
-      world,
-      'task',
-      '--test',
-      'test -e out; echo ok; [ "$CI" = true ] || exec tail -f /dev/null',
-    );
-    expect(await world.ended(polite, 60)).toMatchObject({ state: 'succeeded' });
     const rude = await start(
       world,
       'task',
@@ -169,7 +174,7 @@ describe('commands without an end', () => {
         ],
       }),
     });
-    const id = await start(world, 'task', '--timeout', '30', '--test', 'test ! -e out || yes');
+    const id = await start(world, 'task', '--timeout', '20', '--test', 'test ! -e out || yes');
     let peak = 0;
     const watched = (now: JobRecord): boolean => {
       peak = Math.max(peak, now.runner === null ? 0 : peakMegabytes(now.runner.pid));
@@ -185,7 +190,8 @@ describe('commands without an end', () => {
 });
 
 describe('silence', () => {
-  it('PROC-12 a silent command is not a stall; an endpoint that only keeps the line open is', async () => {
+  it('PROC-12 a silent command and a slow tool call are no stall; a line that is only kept open is; the wall limit is a time-out of its own kind', async () => {
+    const content = 'a line of a long file\n'.repeat(200);
     const world = await makeWorld({
       script: byTask({
         quiet: [
@@ -194,14 +200,24 @@ describe('silence', () => {
           { text: 'done' },
         ],
         'kept open': [{ calls: [write('a', 'x')] }, { ending: 'keep_alive', chunkMs: 200 }],
+        'slow call': [{ chunkMs: 700, calls: [write('a', content)] }, { text: 'done' }],
+        'too long': [{ calls: [write('a', 'x')] }, { calls: [bash('sleep 60')] }],
       }),
     });
     const quiet = await start(world, 'quiet', '--stall-timeout', '8');
     const open = await start(world, 'kept open', '--stall-timeout', '3');
+    const slow = await start(world, 'slow call', '--stall-timeout', '4');
+    const long = await start(world, 'too long', '--timeout', '16');
     expect(await world.ended(open, 60)).toMatchObject({
       state: 'timeout',
       reason: 'stall',
       result: { files: 1 },
+    });
+    expect(await world.ended(slow)).toMatchObject({ state: 'succeeded', result: { insertions: 200 } });
+    expect(await world.ended(long)).toMatchObject({
+      state: 'timeout',
+      reason: 'wall',
+      result: { files: 1, salvaged: true },
     });
     expect(await world.ended(quiet, 80)).toMatchObject({ state: 'succeeded', reason: null });
   });

@@ -79,7 +79,7 @@ it('a queue that does not move in time ends the job with timeout/queue', { timeo
   release.open();
 });
 
-it('a chain goes on from the result before it, and stops at a middle that fails', {
+it('a chain goes on from the result before it, and stops at a middle that fails; --after names one job of this repository, and no base beside it', {
   timeout: 240_000,
 }, async () => {
   const release = gate();
@@ -113,14 +113,9 @@ it('a chain goes on from the result before it, and stops at a middle that fails'
   const late = await hand(world, 'job five', '--after', one.id, '--no-preflight-wait');
   // It writes what is there already.
   expect(await world.ended(late.id)).toMatchObject({ reason: 'no_changes', base: result.result?.commit });
-});
 
-it('--after names one job of this repository, and no base beside it', async () => {
-  const world = await makeWorld();
-  const id = await world.start(['--no-preflight-wait']);
   const exits = async (...args: string[]): Promise<number> => (await world.run(['start', 'x', ...args])).exit;
   expect(await exits('--after', 't_00000000_000000')).toBe(3);
-  expect(await exits('--after', id, '--after', id)).toBe(2);
-  expect(await exits('--after', id, '--base', 'HEAD')).toBe(2);
-  await world.ended(id);
+  expect(await exits('--after', one.id, '--after', one.id)).toBe(2);
+  expect(await exits('--after', one.id, '--base', 'HEAD')).toBe(2);
 });

@@ -56,10 +56,20 @@ it('retry makes a new job from the same brief; the third equal failure is refuse
     '--wait',
     '60',
   ]);
-  expect(world.record(other.json<{ id: JobId }>().id)).toMatchObject({ model: 'openai-compatible:other' });
+  expect(other.exit, other.stderr).toBe(1);
+  expect(world.record(other.json<{ id: JobId }>().id)).toMatchObject({
+    model: 'openai-compatible:other',
+    state: 'failed',
+    reason: 'no_changes',
+  });
   // So is another base.
   writeFileSync(join(world.repository, 'README.md'), 'moved on\n');
   git(world.repository, 'commit', '-qam', 'later');
   const later = await world.run(['retry', first, '--json', '--wait', '60']);
-  expect(world.record(later.json<{ id: JobId }>().id).base).toBe(git(world.repository, 'rev-parse', 'HEAD'));
+  expect(later.exit, later.stderr).toBe(1);
+  expect(world.record(later.json<{ id: JobId }>().id)).toMatchObject({
+    base: git(world.repository, 'rev-parse', 'HEAD'),
+    state: 'failed',
+    reason: 'no_changes',
+  });
 });

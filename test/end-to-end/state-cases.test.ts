@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JobId } from '../../src/job/ids.ts';
 import { runPaths, snapshotPath } from '../../src/store/paths.ts';
-import { git } from '../helpers/repository.ts';
 import { makeWorld, type World, write } from '../helpers/world.ts';
 import { byTask } from './by-task.ts';
 
@@ -17,45 +16,50 @@ async function finished(world: World): Promise<JobId> {
 }
 
 describe('damaged files of the store', () => {
-  it.each([
-    ['cut in the middle', (bytes: number) => Math.floor(bytes / 2)],
-    ['empty', () => 0],
-  ])(
-    'STATE-01 a job whose record is %s is shown as such, and costs no other job anything',
-    async (_how, size) => {
-      const world = await makeWorld({ script: WORK });
-      const [good, torn, other] = [await finished(world), await finished(world), await finished(world)];
-      const store = world.store();
-      const snapshot = snapshotPath(store, torn);
+  it('STATE-01 a job whose record is cut in the middle or empty is shown as such, and costs no other job anything', async () => {
+    const world = await makeWorld({ script: WORK });
+    const store = world.store();
+    const good = await finished(world);
+    const damaged = [
+      { how: 'cut', id: await finished(world), size: (bytes: number) => Math.floor(bytes / 2) },
+      { how: 'empty', id: await finished(world), size: () => 0 },
+    ].map((each) => ({ ...each, snapshot: snapshotPath(store, each.id) }));
+    const other = await finished(world);
+    const lengths = new Map<JobId, number>();
+    for (const { how, id, size, snapshot } of damaged) {
       const whole = readFileSync(snapshot);
-      writeFileSync(join(store.jobs, `.${torn}.json.99999.1.tmp`), whole.subarray(0, 100));
+      lengths.set(id, size(whole.length));
+      writeFileSync(join(store.jobs, `.${id}.json.99999.1.tmp`), whole.subarray(0, 100));
 
       // The snapshot alone: the revisions beside it make it good.
       truncateSync(snapshot, size(whole.length));
-      expect((await world.run(['status', torn, '--json'])).json()).toMatchObject({ state: 'succeeded' });
+      const status = await world.run(['status', id, '--json']);
+      expect(status.json(), how).toMatchObject({ state: 'succeeded' });
 
-      const { revisions, patch } = runPaths(store, torn);
+      const { revisions } = runPaths(store, id);
       for (const name of readdirSync(revisions)) {
         const file = join(revisions, name);
         truncateSync(file, size(readFileSync(file).length));
       }
       const list = await world.run(['list', '--json']);
-      expect(list.exit).toBe(0);
-      expect(list.stdout).toContain(good);
-      expect(list.stdout).toContain(other);
-      expect(list.json<{ unreadable: string[] }>().unreadable.join()).toContain(snapshot);
-      expect((await world.run(['status'])).exit).toBe(0);
-      expect((await world.run(['result', good])).exit).toBe(0);
-      const unreadable = await world.run(['result', torn, '--json']);
-      expect(unreadable.exit).toBe(6);
-      expect(unreadable.json()).toMatchObject({ error: { code: 'unreadable' } });
-      expect(readFileSync(patch, 'utf8')).toContain('a.txt');
-      expect((await world.run(['cleanup', '--all-finished', '--force'])).exit).toBe(0);
-      // Not deleted: nobody knows what it was.
-      expect(readFileSync(snapshot)).toHaveLength(size(whole.length));
-      await finished(world);
-    },
-  );
+      expect(list.exit, how).toBe(0);
+      expect(list.stdout, how).toContain(good);
+      expect(list.stdout, how).toContain(other);
+      expect(list.json<{ unreadable: string[] }>().unreadable.join(), how).toContain(snapshot);
+      expect((await world.run(['status'])).exit, how).toBe(0);
+      expect((await world.run(['result', good])).exit, how).toBe(0);
+      const unreadable = await world.run(['result', id, '--json']);
+      expect(unreadable.exit, how).toBe(6);
+      expect(unreadable.json(), how).toMatchObject({ error: { code: 'unreadable' } });
+      expect(readFileSync(runPaths(store, id).patch, 'utf8'), how).toContain('a.txt');
+    }
+    expect((await world.run(['cleanup', '--all-finished', '--force'])).exit).toBe(0);
+    // Not deleted: nobody knows what it was.
+    for (const { how, id, snapshot } of damaged) {
+      expect(readFileSync(snapshot), how).toHaveLength(lengths.get(id) ?? -1);
+    }
+    await finished(world);
+  });
 
   it('STATE-03 after a torn line of the log the next one stands alone, and the cost so far is kept', async () => {
     const world = await makeWorld({
@@ -84,34 +88,6 @@ describe('damaged files of the store', () => {
     expect(log).toMatchObject({ exit: 0 });
     expect(log.stdout).toContain('(1 torn or foreign');
   });
-});
-
-describe('many at once', () => {
-  it('STATE-04 parallel starts lose no job, and no read meanwhile sees a torn or a smaller list', async () => {
-    const world = await makeWorld({ script: WORK });
-    const over = { now: false };
-    const counts: number[] = [];
-    const reading = (async () => {
-      while (!over.now) {
-        const list = await world.run(['list', '--limit', '100', '--json']);
-        const { conversations } = list.json<{ conversations?: unknown[] }>();
-        counts.push(conversations?.length ?? 0);
-      }
-    })();
-    const started = await Promise.all(Array.from({ length: 12 }, () => world.start(['--no-preflight-wait'])));
-    const records = await Promise.all(started.map((id) => world.ended(id, 150)));
-    over.now = true;
-    await reading;
-    expect(new Set(started).size).toBe(12);
-    expect(records.map(({ state }) => state)).toEqual(started.map(() => 'succeeded'));
-    expect(git(world.repository, 'branch', '--list', 'delegate/*').split('\n')).toHaveLength(12);
-    expect(counts).toEqual([...counts].sort((a, b) => a - b));
-    const store = world.store();
-    expect(readdirSync(store.active)).toEqual([]);
-    expect(
-      readdirSync(store.root, { recursive: true }).filter((name) => String(name).endsWith('.tmp')),
-    ).toEqual([]);
-  }, 240_000);
 });
 
 function isJson(text: string): boolean {

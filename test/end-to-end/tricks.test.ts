@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { bash, makeWorld, write } from '../helpers/world.ts';
 
@@ -37,6 +38,9 @@ it.each([
   const record = await world.ended(id);
   expect(record).toMatchObject({ state: 'failed', reason });
   if (flag !== null) expect(record.result?.flags).toContain(flag);
+  // What git ignores is there for whoever tests in the workspace; a clean checkout is what is judged.
+  const passesThere = spawnSync('sh', ['test.sh'], { cwd: record.workspace }).status === 0;
+  expect(passesThere).toBe(flag === 'ignored_files');
   // The claim stands apart from the facts.
   const { stdout } = await world.run(['result', id]);
   expect(stdout).toMatch(/said +Created it; all 12 tests pass/);
