@@ -107,6 +107,43 @@ it.each<{ odd: string; steps: readonly Step[]; outcome: object; warns?: number }
       message: 'the client ended without a result (exit 9): out of memory',
     },
   },
+  {
+    odd: 'a signal, as from a machine that is out of memory',
+    steps: [...TURN, { die: 'SIGKILL' }, { wait: 5000 }],
+    outcome: { status: 'failed', kind: 'engine', message: 'the client ended without a result (SIGKILL)' },
+  },
+  {
+    odd: 'an answer that the model never comes to the end of',
+    steps: [
+      ...TURN,
+      result(
+        "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable.",
+        { is_error: true },
+      ),
+      { exit: 1 },
+    ],
+    outcome: {
+      status: 'failed',
+      kind: 'engine',
+      message:
+        'the model did not come to the end of its answer within 32000 output tokens; where it may write more: cc-delegate config profile set NAME --max-output N',
+    },
+  },
+  {
+    odd: 'an answer that broke off again and again',
+    steps: [
+      ...TURN,
+      result('API Error: Connection lost mid-response. The response above may be incomplete.', {
+        is_error: true,
+      }),
+      { exit: 1 },
+    ],
+    outcome: {
+      status: 'failed',
+      kind: 'transient',
+      message: "the endpoint's answer broke off, again and again",
+    },
+  },
 ])('makes sense of $odd', async ({ steps, outcome, warns = 0 }) => {
   const run = await play(steps);
   expect(run.outcome).toMatchObject(outcome);
