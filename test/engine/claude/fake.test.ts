@@ -205,13 +205,14 @@ it('tells of tools, with how they went, and of the sub-agents by name', async ()
     ...TURN,
     call('t1', 'Write', { file_path: '/elsewhere/a.ts', content: '' }),
     answer('t1', 'no', { is_error: true }),
-    call('t2', 'Task', {}, 'm2'),
+    call('t2', 'Task', { description: 'try it out', prompt: 'p' }, 'm2'),
     call('t3', 'Task', {}, 'm2'),
     started('a1', 't2', 'tester'),
     started('a2', 't3', 'tester'),
     sub('s1', 'a1', 't2'),
     sub('s2', 'a2', 't3'),
     answer('s1', [{ type: 'text', text: 'one\ntwo' }]),
+    answer('t2', '<tools-used-before-summary>Bash</tools-used-before-summary>\n\n[Subagent hand-back]\nfine'),
     result('fine'),
   ]);
   expect(scene.launches).toHaveLength(1);
@@ -227,6 +228,7 @@ it('tells of tools, with how they went, and of the sub-agents by name', async ()
     'tester#1 Bash',
     'tester#2 Bash',
     'tester#1 Bash true ls → one',
+    'main Task true try it out',
   ]);
 });
 
