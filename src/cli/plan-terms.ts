@@ -91,7 +91,7 @@ export async function planTerms(
     notices: [
       ...warned,
       ...(request.engine === 'claude' && !place.runsSomething ? [NO_CLIENT] : []),
-      ...(model.engine === 'claude' ? [] : unusedNotice(request)),
+      ...(model.engine === 'native' && place.runsSomething ? unusedNotice(request) : []),
       ...model.notices,
       ...priceNotice(model, limits),
     ],

@@ -79,6 +79,8 @@ describe('the engine of a job', () => {
     ]);
     expect(await said(...small)).toEqual(['--small-model changes nothing without --engine claude']);
     expect(await said(...CLAUDE, ...prompt, ...small)).toEqual([]);
+    const asked = context('what?', '--no-tools', ...CLAUDE, ...prompt);
+    expect((await planAsk(asked, await askRequest(asked))).notices.join()).not.toContain('--client-prompt');
   });
 
   it('says which patterns rules may have', async () => {
