@@ -1,5 +1,7 @@
 import { decimal } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
+import type { JobRecord } from '../job/record.ts';
+import { isTerminal } from '../job/states.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { findJob } from './find-job.ts';
 import { moneyAnswer } from './money-answer.ts';
@@ -29,15 +31,7 @@ Answers the question a worker waits with: the oldest one, or the one named.
     const raise = number('raise-budget', values['raise-budget'], { least: 0, whole: false });
     const waiting = openQuestions(store, record.id);
     const open = waiting.map((question) => question.id);
-    if (record.question === null) {
-      throw new UserError({
-        code: 'no_question',
-        what: `this job is ${record.state}, it has no open question`,
-        value: record.id,
-        remedy: `to tell a running worker something: cc-delegate steer ${shortId(record.id)} "…"`,
-        exit: EXIT.wrongState,
-      });
-    }
+    if (record.question === null) throw noQuestion(record);
     const aboutMoney = waiting.find(({ kind }) => kind === 'budget')?.id;
     const question = values.question ?? (raise === undefined ? undefined : aboutMoney) ?? record.question.id;
     if (question !== record.question.id && !open.includes(question)) {
@@ -60,6 +54,20 @@ Answers the question a worker waits with: the oldest one, or the one named.
     };
   },
 };
+
+function noQuestion({ id, state }: JobRecord): UserError {
+  const ended = isTerminal(state);
+  const verb = ended ? 'followup' : 'steer';
+  return new UserError({
+    code: 'no_question',
+    what: ended
+      ? `this job has ended (${state}), it asks nothing any more`
+      : `this job is ${state}, it has no open question`,
+    value: id,
+    remedy: `to tell ${ended ? 'its' : 'a running'} worker something: cc-delegate ${verb} ${shortId(id)} "…"`,
+    exit: EXIT.wrongState,
+  });
+}
 
 function amountAlone(usd: number, from: { words: readonly string[]; file: string | undefined }): string {
   if (from.words.length === 0 && from.file === undefined) return decimal(usd);

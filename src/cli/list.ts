@@ -1,5 +1,5 @@
 import { totalTokens } from '../job/cost.ts';
-import { formatMoney, trimLine } from '../job/format.ts';
+import { count, formatMoney, trimLine } from '../job/format.ts';
 import type { JobRecord } from '../job/record.ts';
 import { JOB_STATES, type JobState } from '../job/states.ts';
 import { statusOf } from '../job/summary.ts';
@@ -92,6 +92,6 @@ function text(records: readonly JobRecord[], broken: readonly string[]): string 
   const { totalUsd, unpricedJobs, partialJobs } = summary(records);
   const basis = unpricedJobs + partialJobs > 0 ? 'partial' : undefined;
   const unpriced = unpricedJobs === 0 ? '' : `, ${unpricedJobs} of unknown price`;
-  const total = trimLine(`${records.length} jobs, ${formatMoney(totalUsd, basis)}${unpriced}`, 80);
+  const total = trimLine(`${count(records.length, 'job')}, ${formatMoney(totalUsd, basis)}${unpriced}`, 80);
   return [jobTable(records, Date.now()), ...broken, total].join('\n');
 }

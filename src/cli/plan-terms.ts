@@ -91,6 +91,7 @@ export async function planTerms(
     notices: [
       ...warned,
       ...(request.engine === 'claude' && !place.runsSomething ? [NO_CLIENT] : []),
+      ...(model.engine === 'native' && place.runsSomething ? unusedNotice(request) : []),
       ...model.notices,
       ...priceNotice(model, limits),
     ],
@@ -98,6 +99,19 @@ export async function planTerms(
 }
 
 const NO_CLIENT = 'there is nothing to look at here: it is one request of our own loop, without a client';
+
+/** What only the client reads is said to change nothing where there is none: the option for it was forgotten. */
+function unusedNotice({
+  clientPrompt,
+  smallModel,
+}: Pick<StartRequest, 'clientPrompt' | 'smallModel'>): string[] {
+  const unused = Object.entries({ '--client-prompt': clientPrompt, '--small-model': smallModel })
+    .filter(([, value]) => value !== undefined)
+    .map(([option]) => option);
+  if (unused.length === 0) return [];
+  const verb = unused.length === 1 ? 'changes' : 'change';
+  return [`${unused.join(' and ')} ${verb} nothing without --engine claude`];
+}
 
 function refuseUnread([first]: readonly string[]): void {
   if (first === undefined) return;

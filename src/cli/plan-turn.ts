@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { startOfNextTurn } from '../job/conversation.ts';
 import { shortId } from '../job/ids.ts';
 import type { Limits } from '../job/limits.ts';
@@ -11,6 +11,7 @@ import { findRepository, type Repository, resolveBase } from '../workspace/repos
 import { type Conversation, taskOf } from './find-conversation.ts';
 import { inheritTerms } from './inherit-terms.ts';
 import type { JobPlan, Place } from './job-plan.ts';
+import { replayNotice } from './replay-notice.ts';
 import type { VerbContext } from './verb.ts';
 import { refuseForeignPatterns, refuseHands, refuseWiderRules } from './worker-options.ts';
 
@@ -133,12 +134,4 @@ export function transcriptOf(store: Store, record: JobRecord): string {
     remedy: `try it once more: cc-delegate retry ${shortId(record.id)}`,
     exit: EXIT.wrongState,
   });
-}
-
-// A message is JSON with its quotes; four bytes are about a token.
-const BYTES_A_TOKEN = 4;
-
-function replayNotice(transcript: string): string {
-  const tokens = Math.max(1, Math.round(statSync(transcript).size / BYTES_A_TOKEN / 100) / 10);
-  return `the conversation so far is sent again: about ${tokens}k input tokens to begin with`;
 }

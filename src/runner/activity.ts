@@ -23,6 +23,8 @@ export class Activity {
   steps = 0;
   toolCalls = 0;
   #toolsEnded = 0;
+  /** What stood there before a wait for the endpoint; null while there is none. */
+  #ownNote: string | null = null;
   readonly #texts = new Map<string, string>();
   /** Engines count the steps of each run from 1; a job counts them all. This is where each agent is. */
   readonly #stepOf = new Map<string, number>();
@@ -37,6 +39,7 @@ export class Activity {
   /** The worker's own word on what it does. */
   readonly note = (text: string): void => {
     this.#log.event('progress', { text });
+    this.#ownNote = null;
     this.#save({ note: trimLine(this.#log.clean(text), 160) });
     checkpoint('progress:note');
   };
@@ -81,7 +84,8 @@ export class Activity {
         break;
       case 'retry':
         this.#waitFor(event.waitMs);
-        this.#save({ note: trimLine(`waiting ${Math.ceil(event.waitMs / 1000)} s: ${event.kind}`, 160) });
+        this.#ownNote ??= this.#writer.record.progress.note;
+        this.#save({ note: waitWords(event) });
         break;
       case 'steer_delivered':
         checkpoint('steer:delivered');
@@ -123,6 +127,8 @@ export class Activity {
 
   #stepEnded(agent: string): void {
     this.#watchdogs.active();
+    if (this.#ownNote !== null) this.#save({ note: this.#ownNote });
+    this.#ownNote = null;
     // Cleaned before it is cut, so that no part of a secret is left at the cut.
     const text = this.#log.clean(this.#textOf(agent)).slice(-TEXT_KEPT);
     const by = agent === 'main' ? {} : { agent };
@@ -149,6 +155,11 @@ export class Activity {
     const progress = { ...this.#writer.record.progress, ...patch, lastActivityAt: new Date().toISOString() };
     this.#writer.progress({ progress });
   }
+}
+
+function waitWords({ kind, waitMs }: EngineEvent & { t: 'retry' }): string {
+  const why = kind === 'rate_limit' ? 'too many requests' : 'the endpoint failed';
+  return waitMs === 0 ? `asking again: ${why}` : `waiting ${Math.ceil(waitMs / 1000)} s: ${why}`;
 }
 
 /** Calls of two agents may have the same id. */

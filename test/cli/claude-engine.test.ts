@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { verb as ask } from '../../src/cli/ask.ts';
 import { askRequest } from '../../src/cli/ask-options.ts';
 import { planAsk } from '../../src/cli/plan-ask.ts';
+import { planStart } from '../../src/cli/plan-start.ts';
 import { verb as start } from '../../src/cli/start.ts';
+import { startRequest } from '../../src/cli/start-options.ts';
 import { git, makeFolder } from '../helpers/repository.ts';
 import { refusal } from '../provider/user-error-of.ts';
 import { NEW, person } from './claude-person.ts';
@@ -59,6 +61,26 @@ describe('the engine of a job', () => {
       expect((await own.plannedAsk('--no-tools', ...args)).model.engine).toBe('native');
     const outside = contextOf({ cwd: makeFolder(), userDir: own.userDir, args: ['what?'], env: own.env });
     expect((await planAsk(outside, await askRequest(outside))).job.model.engine).toBe('native');
+  });
+
+  it('says so where an option is for the client alone, and there is none', async () => {
+    const { context } = person(NEW);
+    const said = async (...args: string[]) => {
+      const made = context('do it', ...args);
+      const { notices } = await planStart(made, await startRequest(made));
+      return notices.filter((notice) => notice.includes('--engine claude'));
+    };
+    const [prompt, small] = [
+      ['--client-prompt', 'full'],
+      ['--small-model', 'tiny'],
+    ];
+    expect(await said(...prompt, ...small)).toEqual([
+      '--client-prompt and --small-model change nothing without --engine claude',
+    ]);
+    expect(await said(...small)).toEqual(['--small-model changes nothing without --engine claude']);
+    expect(await said(...CLAUDE, ...prompt, ...small)).toEqual([]);
+    const asked = context('what?', '--no-tools', ...CLAUDE, ...prompt);
+    expect((await planAsk(asked, await askRequest(asked))).notices.join()).not.toContain('--client-prompt');
   });
 
   it('says which patterns rules may have', async () => {

@@ -159,7 +159,7 @@ it('lists a job without a call as one that cost nothing, and a sum with an unkno
   const listed = async () => list.run(one.context([]));
   expect(await listed()).toMatchObject({
     json: { unpricedJobs: 0 },
-    text: expect.stringMatching(/1 jobs, \$0\.00$/),
+    text: expect.stringMatching(/1 job, \$0\.00$/),
   });
   jobOf(one.repo, 's1', one.userDir, { costUsd: 2, costBasis: 'partial', usage: USED });
   expect(await listed()).toMatchObject({

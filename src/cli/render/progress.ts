@@ -1,6 +1,7 @@
 import { count, exactMoney, formatDuration, trimLine } from '../../job/format.ts';
 import { shortId } from '../../job/ids.ts';
 import type { JobRecord } from '../../job/record.ts';
+import { isTerminal } from '../../job/states.ts';
 import { nextHint } from '../../job/summary.ts';
 import type { ActivityLine } from '../activity.ts';
 
@@ -19,7 +20,8 @@ export function renderProgress(record: JobRecord, view: ProgressView): string {
     `${shortId(record.id)}  ${record.state}  step ${progress.step}  ${formatDuration(view.elapsedSeconds)}  ${exactMoney(record.costUsd, record.costBasis)} of ${exactMoney(record.limits.budgetUsd)}`,
     field('model', record.model),
   ];
-  if (progress.note !== '') lines.push(field('doing', progress.note));
+  if (progress.note !== '')
+    lines.push(field(isTerminal(record.state) ? 'was doing' : 'doing', progress.note));
   if (record.question) {
     lines.push(field('asks', record.question.message));
     lines.push(field('', nextHint(record)));

@@ -90,7 +90,7 @@ function workParts(record: JobRecord, receipt: Receipt): Part[] {
   const [first, second] = receipt.notes;
   if (first !== undefined) parts.push(field('note', first));
   if (second !== undefined) parts.push({ ...field('note', second), name: 'second note' });
-  if (receipt.error !== null && !isShown(record.reason, receipt)) parts.push(folded('error', receipt.error));
+  if (receipt.error && !isShown(record.reason, receipt)) parts.push(folded('error', receipt.error));
   const said = stripControls(receipt.summary).trim();
   if (said !== '') parts.push(field('said', said));
   return parts;

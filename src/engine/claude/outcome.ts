@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { ErrorKind, RunOutcome } from '../engine.ts';
 import type { ResultLine } from './events.ts';
 import type { LaunchEnd } from './options.ts';
@@ -34,6 +35,8 @@ export function outcomeOf({ own, gateway, aborted, result, end, maxTurns }: Endi
   const text = result.result ?? '';
   if (result.is_error) {
     const said = text !== '' ? text : (result.errors ?? []).join('; ');
+    const known = inOurWords(said);
+    if (known !== null) return { status: 'failed', ...known };
     return {
       status: 'failed',
       kind: kindOf(result),
@@ -43,6 +46,19 @@ export function outcomeOf({ own, gateway, aborted, result, end, maxTurns }: Endi
   // An answer without a word, after the client has asked for one.
   if (text.trim() === '') return { status: 'failed', kind: 'empty', message: 'an empty response' };
   return { status: 'done', finalText: text };
+}
+
+/** The client names variables that a worker does not have, and what stands above on a screen there is none (2.1.332). */
+function inOurWords(said: string): { readonly kind: ErrorKind; readonly message: string } | null {
+  const most = /exceeded the (\d+) output token maximum/.exec(said)?.[1];
+  if (most !== undefined) {
+    const what = `the model did not come to the end of its answer within ${most} output tokens`;
+    const remedy = 'where it may write more: cc-delegate config profile set NAME --max-output N';
+    return { kind: 'engine', message: `${what}; ${remedy}` };
+  }
+  if (said.startsWith('API Error: Connection lost mid-response'))
+    return { kind: 'transient', message: "the endpoint's answer broke off, again and again" };
+  return null;
 }
 
 /** With a shell's exit codes for a program that cannot be run, more is known; the remedy stands before what was said. */
@@ -71,8 +87,12 @@ function failed(message: string): RunOutcome {
   return { status: 'failed', kind: 'engine', message };
 }
 
+/** A signal that ended the client comes through the launcher and its shell as 128 and its number. */
 function exitOf({ exitCode, signal }: LaunchEnd): string {
-  return signal === null ? `exit ${exitCode}` : signal;
+  if (signal !== null) return signal;
+  const number = (exitCode ?? 0) - 128;
+  const name = Object.entries(constants.signals).find(([, value]) => value === number)?.[0];
+  return name ?? `exit ${exitCode}`;
 }
 
 /** What the client says of models it does not know is no reason for anything. */

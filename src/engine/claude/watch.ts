@@ -142,17 +142,22 @@ export class Watch {
   }
 }
 
-/** One short line for the activity list: the file; the command, and what came of it; else what came of the call. */
-function summaryOf({ input }: ToolUse, result: string, cwd: string): string {
+/**
+ * One short line for the activity list: the file; the command, and what came of it; what a sub-agent is for, whose report
+ * begins with words of the client's own (2.1.332); else what came of the call.
+ */
+function summaryOf({ name, input }: ToolUse, result: string, cwd: string): string {
   const path = wordIn(input, 'file_path');
   if (path !== null) return trimLine(below(cwd, path), SUMMARY_WIDTH);
+  const task = name === 'Task' ? wordIn(input, 'description') : null;
+  if (task !== null) return trimLine(task, SUMMARY_WIDTH);
   const command = wordIn(input, 'command');
   const [first = ''] = result.trim().split('\n');
   const shown = command === null ? first : `${trimLine(command, COMMAND_WIDTH)} → ${first || 'no output'}`;
   return trimLine(shown, SUMMARY_WIDTH);
 }
 
-function wordIn(input: unknown, name: 'file_path' | 'command'): string | null {
+function wordIn(input: unknown, name: 'file_path' | 'command' | 'description'): string | null {
   if (typeof input !== 'object' || input === null) return null;
   const fields: Partial<Record<string, unknown>> = { ...input };
   const value = fields[name];

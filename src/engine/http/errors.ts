@@ -110,11 +110,15 @@ export function retryAfter(headers: Readonly<Record<string, string>>, nowMs: num
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs);
 }
 
+/** Of fetch itself, which hides the system's error in its cause. */
+const WITHOUT_REASON = /^(fetch failed|terminated)$/;
+
 /** What can be known of a thrown or streamed error: a typed one of the library, a plain object, or a string. */
 export function failureFacts(error: unknown): FailureFacts {
   const fields = objectFields(error);
   const texts = [...new Set(allTexts(error, 0))];
-  const message = texts[0] ?? '';
+  const [first = '', reason] = texts;
+  const message = WITHOUT_REASON.test(first) && reason !== undefined ? `${first}: ${reason}` : first;
   return {
     status: statusOf(fields),
     headers: lowerCase(fields.responseHeaders),

@@ -12,7 +12,11 @@ interface Check {
 }
 
 /** What the doctor says of the engine with these settings, in a repository that may bring a client. */
-async function said(settings: object, clients: Readonly<Record<string, string>>): Promise<Check[]> {
+async function said(
+  settings: object,
+  clients: Readonly<Record<string, string>>,
+  shown = 'claude engine',
+): Promise<Check[]> {
   const home = makeFolder();
   mkdirSync(join(home, 'repository'));
   makeRepository({ 'README.md': 'hello\n' }, join(home, 'repository'));
@@ -39,7 +43,7 @@ async function said(settings: object, clients: Readonly<Record<string, string>>)
   });
   const { checks } = json as { checks: Check[] };
   return checks
-    .filter(({ name }) => name === 'claude engine')
+    .filter(({ name }) => name === shown)
     .map((each) => ({ ...each, text: each.text.replaceAll(home, 'HOME') }));
 }
 
@@ -87,4 +91,18 @@ it.each<{ what: string; settings: object; clients: Record<string, string>; wante
   },
 ])('the doctor says $what', async ({ settings, clients, wanted }) => {
   expect(await said(settings, clients)).toMatchObject(wanted);
+});
+
+it.each([
+  { what: 'of another protocol', own: { provider: 'ollama', model: 'm', engine: 'claude' }, ok: false },
+  { what: 'of another protocol, for our own loop', own: { provider: 'ollama', model: 'm' }, ok: true },
+  { what: 'of its protocol', own: { provider: 'anthropic', model: 'm', engine: 'claude' }, ok: true },
+])('the doctor looks whether the engine can use the endpoint: one $what', async ({ own, ok }) => {
+  const checks = await said({ profiles: { p: own } }, { bin: '2.1.332' }, 'engine of p');
+  const wrong = {
+    ok: false,
+    text: expect.stringContaining('the claude engine needs an endpoint that speaks the Anthropic protocol'),
+    remedy: expect.stringContaining('--engine native'),
+  };
+  expect(checks).toMatchObject(ok ? [] : [wrong]);
 });

@@ -44,6 +44,10 @@ it('shows an error whole, folded in 80 columns, since its remedy comes last', ()
   for (const line of said.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
 });
 
+it('says nothing of an error where there is none to tell', () => {
+  expect(renderResult({ ...record, reason: 'no_changes' }, receipt(''))).not.toContain('error');
+});
+
 it('has fifteen lines at most, whatever there is to say, and keeps what tells most', () => {
   const ended = {
     ...record,

@@ -107,6 +107,43 @@ it.each<{ odd: string; steps: readonly Step[]; outcome: object; warns?: number }
       message: 'the client ended without a result (exit 9): out of memory',
     },
   },
+  {
+    odd: 'a signal, as from a machine that is out of memory',
+    steps: [...TURN, { die: 'SIGKILL' }, { wait: 5000 }],
+    outcome: { status: 'failed', kind: 'engine', message: 'the client ended without a result (SIGKILL)' },
+  },
+  {
+    odd: 'an answer that the model never comes to the end of',
+    steps: [
+      ...TURN,
+      result(
+        "API Error: Claude's response exceeded the 32000 output token maximum. To configure this behavior, set the CLAUDE_CODE_MAX_OUTPUT_TOKENS environment variable.",
+        { is_error: true },
+      ),
+      { exit: 1 },
+    ],
+    outcome: {
+      status: 'failed',
+      kind: 'engine',
+      message:
+        'the model did not come to the end of its answer within 32000 output tokens; where it may write more: cc-delegate config profile set NAME --max-output N',
+    },
+  },
+  {
+    odd: 'an answer that broke off again and again',
+    steps: [
+      ...TURN,
+      result('API Error: Connection lost mid-response. The response above may be incomplete.', {
+        is_error: true,
+      }),
+      { exit: 1 },
+    ],
+    outcome: {
+      status: 'failed',
+      kind: 'transient',
+      message: "the endpoint's answer broke off, again and again",
+    },
+  },
 ])('makes sense of $odd', async ({ steps, outcome, warns = 0 }) => {
   const run = await play(steps);
   expect(run.outcome).toMatchObject(outcome);
@@ -168,13 +205,14 @@ it('tells of tools, with how they went, and of the sub-agents by name', async ()
     ...TURN,
     call('t1', 'Write', { file_path: '/elsewhere/a.ts', content: '' }),
     answer('t1', 'no', { is_error: true }),
-    call('t2', 'Task', {}, 'm2'),
+    call('t2', 'Task', { description: 'try it out', prompt: 'p' }, 'm2'),
     call('t3', 'Task', {}, 'm2'),
     started('a1', 't2', 'tester'),
     started('a2', 't3', 'tester'),
     sub('s1', 'a1', 't2'),
     sub('s2', 'a2', 't3'),
     answer('s1', [{ type: 'text', text: 'one\ntwo' }]),
+    answer('t2', '<tools-used-before-summary>Bash</tools-used-before-summary>\n\n[Subagent hand-back]\nfine'),
     result('fine'),
   ]);
   expect(scene.launches).toHaveLength(1);
@@ -190,6 +228,7 @@ it('tells of tools, with how they went, and of the sub-agents by name', async ()
     'tester#1 Bash',
     'tester#2 Bash',
     'tester#1 Bash true ls → one',
+    'main Task true try it out',
   ]);
 });
 

@@ -78,6 +78,10 @@ describe('failureFacts', () => {
       cause: Object.assign(new Error('x'), { code: 'ECONNREFUSED' }),
     });
     expect(failureFacts(error).text).toContain('ECONNREFUSED');
+    expect(failureFacts(error).message).toBe('fetch failed: x');
+    const nameless = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
+    const both = failureFacts(new TypeError('fetch failed', { cause: nameless }));
+    expect(both.message).toBe('fetch failed: ECONNREFUSED');
   });
 });
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { delimiter, dirname } from 'node:path';
 import { askGateway } from './ask-gateway.ts';
 import { openForwarder } from './forwarder.ts';
@@ -6,8 +7,8 @@ import type { RunFile } from './run-file.ts';
 import { SessionFiles } from './session-file.ts';
 import { type PostSession, SessionTail } from './session-tail.ts';
 
-/** What a shell says of a program that a signal has ended; 143 is TERM. */
-const SIGNALLED = 143;
+/** As shells say it of a program that a signal has ended: this and the signal's number. */
+const SIGNALLED = 128;
 const NOT_STARTED = 127;
 /** The runner may be gone: then nobody waits for the last lines. */
 const POST_MS = 10_000;
@@ -57,6 +58,6 @@ function startClient({ client: [program, ...args], cwd }: RunFile, env: NodeJS.P
       process.stderr.write(`the client cannot be started: ${error.message}\n`);
       resolve(NOT_STARTED);
     });
-    child.once('exit', (code) => resolve(code ?? SIGNALLED));
+    child.once('exit', (code, signal) => resolve(code ?? SIGNALLED + constants.signals[signal ?? 'SIGTERM']));
   });
 }
