@@ -77,6 +77,7 @@ export function jobOfStart(cwd: string, plan: StartPlan): JobPlan {
         allowTestEdits: request.allowTestEdits,
         mustFailFirst: request.mustFailFirst,
       },
+      unheard: [],
       goesOn: null,
       ask: null,
     },

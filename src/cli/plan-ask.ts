@@ -42,6 +42,7 @@ export async function planAsk(context: VerbContext, request: AskRequest): Promis
         scope: [],
         passCaps: false,
         proof: NO_RULES,
+        unheard: [],
         goesOn: null,
         ask: { tools, schema: request.schema },
       },

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { startOfNextTurn } from '../job/conversation.ts';
+import { count } from '../job/format.ts';
 import { shortId } from '../job/ids.ts';
 import type { Limits } from '../job/limits.ts';
 import type { JobRecord } from '../job/record.ts';
@@ -7,6 +8,7 @@ import type { GoesOn, Task } from '../job/task.ts';
 import { EXIT, UserError } from '../job/user-error.ts';
 import type { Store } from '../store/open.ts';
 import { runPaths } from '../store/paths.ts';
+import { unheardMessages } from '../store/unheard-messages.ts';
 import { findRepository, type Repository, resolveBase } from '../workspace/repository.ts';
 import { type Conversation, taskOf } from './find-conversation.ts';
 import { inheritTerms } from './inherit-terms.ts';
@@ -62,6 +64,8 @@ export async function planTurn(
   refuseForeignPatterns(newest.engine, { allowTools, denyTools });
   refuseWiderRules(allowTools, { allowTools: task.allowTools, permissionMode, engine: newest.engine });
   if (task.ask !== null) refuseHands(allowTools);
+  // Who asks for something new says all that still holds.
+  const missed = wish.how === 'resume' ? missedBy(store, newest, task) : [];
   return {
     job: {
       ...rest,
@@ -74,6 +78,7 @@ export async function planTurn(
         allowTools: allowTools.length === 0 ? task.allowTools : allowTools,
         denyTools: [...new Set([...task.denyTools, ...denyTools])],
         passCaps: wish.passCaps ?? false,
+        unheard: missed,
         goesOn: { job: newest.id, how: wish.how, start },
         ask: task.ask && { ...task.ask, schema: wish.how === 'resume' ? task.ask.schema : null },
       },
@@ -91,8 +96,21 @@ export async function planTurn(
       test: newest.gate.test,
       setup: newest.gate.setup,
     },
-    notices: [...notices, replayNotice(transcript)],
+    notices: [...notices, replayNotice(transcript), ...missedNotice(missed)],
   };
+}
+
+/** Two requests in, it has surely read what it was told when it began. */
+const SURELY_READ = 2;
+
+function missedBy(store: Store, { id, progress }: JobRecord, task: Task): string[] {
+  const before = progress.step < SURELY_READ ? task.unheard : [];
+  return [...before, ...unheardMessages(store, id)];
+}
+
+function missedNotice(missed: readonly string[]): string[] {
+  if (missed.length === 0) return [];
+  return [`${count(missed.length, 'message')} that the worker had not read yet: told to it now`];
 }
 
 /** A task's turns are one growing patch on one base; an ask looks at the checkout as it is now. */

@@ -47,6 +47,8 @@ export interface Task {
   /** The person let it spend its budget whatever has been spent today or for the repository. */
   readonly passCaps: boolean;
   readonly proof: ProofRules;
+  /** What was said to the worker of the turn it resumes and never reached it. */
+  readonly unheard: readonly string[];
   /** The turn this one goes on from; null for the first of its conversation. */
   readonly goesOn: GoesOn | null;
   /** null for a task. */

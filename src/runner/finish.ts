@@ -1,4 +1,5 @@
 import { writeReceipt } from '../store/receipt-file.ts';
+import { unheardMessages } from '../store/unheard-messages.ts';
 import {
   compareFingerprints,
   type Difference,
@@ -11,7 +12,7 @@ import { checkpoint } from './checkpoint.ts';
 import type { Graded } from './grade.ts';
 import { patchSecrets } from './patch-secrets.ts';
 import type { Prepared } from './prepare.ts';
-import { makeReceipt, resultHead } from './receipt.ts';
+import { makeReceipt, resultHead, unheardNotes } from './receipt.ts';
 import { type End, failed, type RunningJob } from './running-job.ts';
 
 /** The last step: look at the user's repository once more, write the receipt, publish the end. */
@@ -30,6 +31,7 @@ export async function finish(
     ...(prepared?.neverSend.notices ?? []),
     ...left.map((process) => `still running: ${process}`),
     ...(prepared === null ? [] : lfsNotes(prepared, graded)),
+    ...unheardNotes(unheardMessages(job.store, job.writer.record.id)),
   ];
   checkpoint('finish:disposed');
   const endedAt = new Date().toISOString();

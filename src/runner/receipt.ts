@@ -87,6 +87,11 @@ export function makeReceipt(story: Story): Receipt {
   return cleanReceipt(receipt, story.redactor);
 }
 
+/** A message that no request had is told of: its sender thinks that it was heard. */
+export function unheardNotes(messages: readonly string[]): string[] {
+  return messages.map((text) => `the worker never read: ${trimLine(text, 120)}`);
+}
+
 function specDigest(task: Task, record: JobRecord): string {
   const spec = JSON.stringify([task.prompt, task.done, record.gate.test]);
   return createHash('sha256').update(spec).digest('hex');

@@ -16,6 +16,7 @@ import { writeReceipt } from '../store/receipt-file.ts';
 import { claimSalvage } from '../store/salvager.ts';
 import { spendOfJob } from '../store/spend-totals.ts';
 import { readTask } from '../store/task-file.ts';
+import { unheardMessages } from '../store/unheard-messages.ts';
 import { type Collected, collect } from '../workspace/collect.ts';
 import { NO_LEFTOVERS, providedAmong, unchangedLeftovers } from '../workspace/leftovers.ts';
 import { deleteBranch } from '../workspace/refs.ts';
@@ -27,7 +28,7 @@ import { removeSocketFolder } from './claude/socket-folder.ts';
 import { JobLog } from './job-log.ts';
 import type { Secrets } from './launch.ts';
 import { patchSecrets } from './patch-secrets.ts';
-import { makeReceipt, resultHead, type Story } from './receipt.ts';
+import { makeReceipt, resultHead, type Story, unheardNotes } from './receipt.ts';
 
 /**
  * Takes in what a dead runner left: ends its processes, collects the workspace, and says in the record
@@ -172,7 +173,7 @@ function receiptOf(
     ...found,
     setup: null,
     after: null,
-    notes: [noteOn(found.collected)],
+    notes: [noteOn(found.collected), ...unheardNotes(unheardMessages(store, record.id))],
     claim: '',
     models: [record.model],
     endedAt: record.endedAt ?? new Date().toISOString(),

@@ -54,7 +54,8 @@ export function ownWords({ appendSystemPrompt }: Pick<Task, 'appendSystemPrompt'
 
 /** What a job's worker is told first: the request, and what "done" means; or how it goes on from the turn before. */
 export function messageOf(task: Task): string {
-  if (task.goesOn?.how === 'resume') return task.ask === null ? RESUMED : RESUMED_ASK;
+  if (task.goesOn?.how === 'resume')
+    return (task.ask === null ? RESUMED : RESUMED_ASK) + unheardLines(task.unheard);
   // What "done" means was said in the first turn, and holds.
   if (task.goesOn !== null || task.done === null) return task.prompt;
   return `${task.prompt}\n\nDefinition of done:\n${task.done}`;
@@ -62,6 +63,11 @@ export function messageOf(task: Task): string {
 
 const RESUMED =
   'Your run was interrupted. The workspace has your files as you left them; processes and temporary files are gone. Look at what is done, then go on where you stopped.';
+
+function unheardLines(unheard: readonly string[]): string {
+  if (unheard.length === 0) return '';
+  return `\n\nBefore that the supervisor told you, and you have not read it yet:\n${unheard.map((text) => `- ${text}`).join('\n')}`;
+}
 
 const RESUMED_ASK = 'You were interrupted. Look at what you have found out so far, go on, and answer.';
 

@@ -33,6 +33,7 @@ const schema: z.ZodType<Task> = z.object({
   proof: z
     .object({ protect: z.array(z.string()), allowTestEdits: z.boolean(), mustFailFirst: z.boolean() })
     .default({ ...NO_RULES, protect: [] }),
+  unheard: z.array(z.string()).default([]),
   goesOn: z
     .object({ job: jobId, how: z.enum(['followup', 'resume']), start: z.string().nullable() })
     .nullable()

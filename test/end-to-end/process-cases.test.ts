@@ -56,6 +56,8 @@ describe('what the worker leaves running', () => {
       stall: await start(world, 'by stall', '--stall-timeout', '2'),
     };
     await world.until(ids.cancelled, ({ progress }) => progress.toolCalls === 2);
+    expect((await world.run(['steer', ids.cancelled, 'hurry up'])).exit).toBe(0);
+    await world.until(ids.cancelled, () => world.events(ids.cancelled, 'steer').length === 1);
     expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
     // The work is taken in, once and for all.
     expect(world.record(ids.cancelled)).toMatchObject({
@@ -64,6 +66,7 @@ describe('what the worker leaves running', () => {
       result: { files: 1, salvaged: true },
     });
     expect((await world.run(['cancel', ids.cancelled])).exit).toBe(0);
+    expect((await world.run(['result', ids.cancelled])).stdout).toContain('the worker never read: hurry up');
     for (const [end, id] of Object.entries(ids)) {
       const record = await world.ended(id);
       expect(processesOf(id), end).toEqual([]);

@@ -28,13 +28,17 @@ describe('resume', () => {
     });
     const id = await world.start(['--test', 'test -f half.txt && test -f whole.txt', '--done', 'both files']);
     const { runner } = await world.until(id, ({ progress }) => progress.step === 2);
+    expect((await world.run(['steer', id, 'mind the spelling'])).exit).toBe(0);
+    await world.until(id, () => world.events(id, 'steer').length === 1);
     if (runner) signalRunner(runner, 'SIGKILL');
     expect(await world.ended(id)).toMatchObject({ state: 'failed', reason: 'runner_lost' });
     await world.until(id, ({ result }) => result?.salvaged === true);
 
+    expect((await world.run(['result', id])).stdout).toContain('the worker never read: mind the spelling');
     const resumed = await world.run(['resume', id, '--json']);
     expect(resumed.exit, resumed.stderr).toBe(0);
-    const next = resumed.json<Turn>();
+    const next = resumed.json<Turn & { notices: readonly string[] }>();
+    expect(next.notices.join()).toContain('1 message that the worker had not read yet');
     expect(next.turn).toBe(2);
     expect(await world.ended(next.id)).toMatchObject({
       state: 'succeeded',
@@ -44,7 +48,7 @@ describe('resume', () => {
     });
     const request = world.model.requests[2];
     expect(JSON.stringify(request?.body.messages)).toMatch(
-      /do the task.*both files.*half\.txt.*go on where you stopped/,
+      /do the task.*both files.*half\.txt.*go on where you stopped.*not read it yet:\\n- mind the spelling/,
     );
     expect(world.model.requests[3]?.text).toContain('half');
     // It has ended well, and what came before has gone on already.
