@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
@@ -37,6 +37,14 @@ export async function findClient(
       'Claude Code is not on the PATH',
       'claude',
       `${INSTALL}, or: ${SET_PATH}`,
+    );
+  }
+  if (!existsSync(path)) {
+    throw problem(
+      'client_missing',
+      'there is no Claude Code where claude.path says',
+      path,
+      `${SET_PATH}, or: cc-delegate config unset claude.path`,
     );
   }
   const { version, said } = await askInPrivate(path);

@@ -52,6 +52,15 @@ describe('the client of the claude engine', () => {
     expect(await findClient({}, path)).toEqual({ path, version: '2.1.332' });
   });
 
+  it('is said to be missing where the path that was set leads to nothing', async () => {
+    const path = join(makeFolder(), 'claude');
+    expect(await refusal(() => findClient({}, path))).toMatchObject({
+      code: 'client_missing',
+      value: path,
+      remedy: expect.stringContaining('config unset claude.path'),
+    });
+  });
+
   it.each([
     ['echo 2.1.142', 'client_old'],
     ['echo nothing', 'client_broken'],

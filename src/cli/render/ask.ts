@@ -1,7 +1,7 @@
 import { formatDuration, formatMoney, trimLine } from '../../job/format.ts';
 import { shortId } from '../../job/ids.ts';
 import type { JobRecord } from '../../job/record.ts';
-import { elapsedSeconds, reasonWords } from '../../job/summary.ts';
+import { elapsedSeconds, nextHint, reasonWords } from '../../job/summary.ts';
 
 /** An ask that is still at it: its id, and how to come by the answer. */
 export function renderAsked(record: JobRecord): string {
@@ -15,12 +15,11 @@ export function renderAsked(record: JobRecord): string {
 
 /** One line about an answer, for stderr: who answered, what it cost, how to go on. */
 export function askFooter(record: JobRecord): string {
-  const id = shortId(record.id);
   const time = formatDuration(elapsedSeconds(record, Date.now()));
   const cost = formatMoney(record.costUsd, record.costBasis);
   // It could have looked, and has answered from what it thinks it knows.
   const looked = record.result?.flags.includes('no_tool_calls') ? ' · looked at no file (unverified)' : '';
-  return `${record.model} · ${time} · ${cost}${looked} · go on: cc-delegate followup ${id} "…"`;
+  return `${record.model} · ${time} · ${cost}${looked} · go on: ${nextHint(record)}`;
 }
 
 /** An ask that ended badly; what was answered all the same is shown below. */

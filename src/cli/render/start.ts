@@ -73,6 +73,7 @@ function worstCase({ limits }: JobRecord, { primary, fallbacks }: ModelResolutio
   const tokens = `${limits.maxTokens.toLocaleString('en-US')} tokens`;
   const { prices } = primary.endpoint;
   if (prices === null || prices.input + prices.output === 0) return `${tokens}${LAST_CALL}`;
+  if (limits.budgetUsd === 0) return `${exactMoney(0)}: no call is made`;
   const money = exactMoney(limits.budgetUsd) + LAST_CALL;
   const isSure = fallbacks.every(({ endpoint }) => endpoint.prices !== null);
   return isSure ? money : `${money}; ${tokens} with a fallback of unknown price`;

@@ -29,7 +29,7 @@ export function outcomeOf({ own, gateway, aborted, result, end, maxTurns }: Endi
   if (end.notStarted !== null) return failed(`the client could not be started: ${end.notStarted}`);
   if (result === null) return failed(`${withoutResult(end)} (${exitOf(end)})${tailOf(end.stderr)}`);
   if (result.terminal_reason === 'max_turns') {
-    const detail = `${maxTurns} of ${maxTurns} turns used`;
+    const detail = `${maxTurns} of ${maxTurns} steps used`;
     return { status: 'stopped', stop: { kind: 'failed', reason: 'max_steps', detail } };
   }
   const text = result.result ?? '';

@@ -9,7 +9,7 @@ const at = '2026-11-28T10:00:00.000Z';
 const prices = { input: 0.047, output: 1250.5 };
 const tiers = [{ above: 512_000, input: 1, output: 2 }];
 
-function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): string {
+function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = [], budgetUsd = 2.5): string {
   const model: ModelResolution = {
     name: 'openrouter:x/y',
     modelSource: 'flag',
@@ -24,7 +24,7 @@ function text(primary: ReadyModel, fallbacks: readonly ReadyModel[] = []): strin
     permissionMode: null,
     notices: [],
   };
-  const record = { ...sampleRecord(), limits: { ...DEFAULT_LIMITS, budgetUsd: 2.5 } };
+  const record = { ...sampleRecord(), limits: { ...DEFAULT_LIMITS, budgetUsd } };
   return renderStart(record, { model, notSeen: { changed: [], untracked: [] } }, []);
 }
 
@@ -53,6 +53,10 @@ describe('what a start says of money', () => {
     const said = text(primary, fallbacks);
     expect(said.replaceAll(/\n {11}/g, ' ')).toContain(`\nat most    ${most}\n`);
     for (const line of said.split('\n')) expect([...line].length, line).toBeLessThanOrEqual(80);
+  });
+
+  it('is nothing at all for a budget of nothing', () => {
+    expect(text(ready(prices), [], 0)).toContain('at most    $0.00: no call is made\n');
   });
 
   it('is the price with its source, whole, in 80 columns', () => {

@@ -90,7 +90,7 @@ it.each<{ odd: string; steps: readonly Step[]; outcome: object; warns?: number }
     ],
     outcome: {
       status: 'stopped',
-      stop: { kind: 'failed', reason: 'max_steps', detail: '400 of 400 turns used' },
+      stop: { kind: 'failed', reason: 'max_steps', detail: '400 of 400 steps used' },
     },
   },
   {
