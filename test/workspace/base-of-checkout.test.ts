@@ -20,6 +20,17 @@ async function baseOf(checkout: string, limits = LIMITS) {
   return { ...made, names, text: (path: string) => git(checkout, 'show', `${made.commit}:${path}`) };
 }
 
+/** Leaves the file `m` in conflict. */
+function openMerge(checkout: string): void {
+  git(checkout, 'checkout', '-qb', 'other');
+  writeFiles(checkout, { m: 'theirs\n' });
+  git(checkout, 'commit', '-qam', 'theirs');
+  git(checkout, 'checkout', '-q', '-');
+  writeFiles(checkout, { m: 'ours\n' });
+  git(checkout, 'commit', '-qam', 'ours');
+  expect(() => git(checkout, 'merge', '-q', 'other')).toThrow();
+}
+
 describe('the base that has the uncommitted work', () => {
   it('has what is changed, staged, new, moved and executable, not what is deleted or ignored', async () => {
     const checkout = makeRepository({
@@ -83,13 +94,7 @@ describe('the base that has the uncommitted work', () => {
 
   it('has the lines with the ends that git would commit, and sees an open merge as the files are', async () => {
     const checkout = makeRepository({ '.gitattributes': '*.txt text\n', 'a.txt': 'a\n', m: 'm\n' });
-    git(checkout, 'checkout', '-qb', 'other');
-    writeFiles(checkout, { m: 'theirs\n' });
-    git(checkout, 'commit', '-qam', 'theirs');
-    git(checkout, 'checkout', '-q', '-');
-    writeFiles(checkout, { m: 'ours\n' });
-    git(checkout, 'commit', '-qam', 'ours');
-    expect(() => git(checkout, 'merge', '-q', 'other')).toThrow();
+    openMerge(checkout);
     writeFiles(checkout, { 'a.txt': 'a\r\nb\r\n' });
     const { text } = await baseOf(checkout);
     expect(text('a.txt')).toBe('a\nb');
@@ -140,13 +145,7 @@ describe('the base that has the uncommitted work', () => {
     writeFiles(checkout, { 'data/t.bin': 'small\n' });
     git(checkout, 'add', '-f', 'data/t.bin');
     git(checkout, 'commit', '-qm', 'data');
-    git(checkout, 'checkout', '-qb', 'other');
-    writeFiles(checkout, { m: 'theirs\n' });
-    git(checkout, 'commit', '-qam', 'theirs');
-    git(checkout, 'checkout', '-q', '-');
-    writeFiles(checkout, { m: 'ours\n' });
-    git(checkout, 'commit', '-qam', 'ours');
-    expect(() => git(checkout, 'merge', '-q', 'other')).toThrow();
+    openMerge(checkout);
     writeFiles(checkout, { m: big, 'staged.bin': big, 'data/t.bin': big, grown: 'in between\n' });
     git(checkout, 'add', 'staged.bin', 'grown');
     writeFiles(checkout, { grown: big, s: 's' });
