@@ -57,8 +57,12 @@ export function messageOf(task: Task): string {
   if (task.goesOn?.how === 'resume')
     return (task.ask === null ? RESUMED : RESUMED_ASK) + unheardLines(task.unheard);
   // What "done" means was said in the first turn, and holds.
-  if (task.goesOn !== null || task.done === null) return task.prompt;
-  return `${task.prompt}\n\nDefinition of done:\n${task.done}`;
+  return task.goesOn === null ? requestOf(task) : task.prompt;
+}
+
+/** The request and what "done" means, in one. */
+export function requestOf({ prompt, done }: Pick<Task, 'prompt' | 'done'>): string {
+  return done === null ? prompt : `${prompt}\n\nDefinition of done:\n${done}`;
 }
 
 const RESUMED =

@@ -60,6 +60,8 @@ export interface ClaudeOptions {
   /** null: everything in `tools` may be used without asking. */
   readonly permissionMode: string | null;
   readonly addDirs: readonly string[];
+  /** What the worker is to do: told again when the client has cut the conversation, which had it. null: nothing is. */
+  readonly request: string | null;
   readonly maxTurns: number;
   /** `slim`: our prompt alone, as small as can be. `full`: the client's own, ours added. */
   readonly prompt: 'slim' | 'full';

@@ -211,6 +211,9 @@ export class ClaudeRun {
       now: () => clock.now(),
       onSession: (session) => transcript.follow(session),
       onRound: (verdict) => this.#heed(verdict),
+      onCut: () => {
+        if (options.request !== null) steering.send(toldAgain(options.request), null);
+      },
     });
   }
 
@@ -228,6 +231,11 @@ export class ClaudeRun {
   #warn(text: string): void {
     this.#parts.host.emit({ agent: this.#agent, t: 'warn', text });
   }
+}
+
+/** Where the endpoint takes less than the client thinks, it leaves out the oldest messages: the request (2.1.332). */
+function toldAgain(request: string): string {
+  return `The conversation was cut. The request you work on, word for word:\n\n${request}\n\nGo on with it where you are.`;
 }
 
 function failed(message: string): Failed {

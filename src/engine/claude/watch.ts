@@ -30,6 +30,8 @@ export interface WatchParts {
   readonly clean: (text: string) => string;
   readonly onSession: (session: string) => void;
   readonly onRound: (verdict: RoundVerdict) => void;
+  /** The client has put a summary in the place of the conversation so far, or cut it. */
+  readonly onCut: () => void;
 }
 
 const SUMMARY_WIDTH = 100;
@@ -93,6 +95,7 @@ export class Watch {
       case 'compact_boundary': {
         const { pre_tokens: before, post_tokens: after } = line.compact_metadata;
         this.#emit({ t: 'compacted', before, after });
+        this.#parts.onCut();
       }
     }
   }

@@ -13,6 +13,7 @@ import { judge } from '../guard/judge.ts';
 import type { Guard } from '../guard/open.ts';
 import type { RunningJob } from '../running-job.ts';
 import { insideProgram } from '../runtime.ts';
+import { requestOf } from '../system-prompt.ts';
 import { launchIn } from './launch.ts';
 import { programFiles } from './program-files.ts';
 import { clientRules, ruledOut } from './rules.ts';
@@ -81,6 +82,7 @@ export async function openClaude(job: RunningJob, place: ClientPlace): Promise<E
     tools: place.tools,
     permissionMode,
     addDirs,
+    request: requestOf(job.task),
     maxTurns: limits.maxSteps,
     prompt: clientPrompt,
     small: job.small,

@@ -148,6 +148,24 @@ it('delivers steering with the next tool result and a receipt, commands of the c
   expect(eventsOf(events, 'steer_delivered').flatMap(({ ids }) => ids)).toEqual(['m1', 'm2']);
 });
 
+it('hears its request again where the client has cut it off with the oldest messages', async (test) => {
+  const tooLong = {
+    type: 'invalid_request_error',
+    message: 'prompt is too long: 210000 tokens > 200000 maximum',
+  };
+  const { outcome, events, model } = await work(
+    test,
+    ({ index }) => {
+      if (index === 0) return bash('true');
+      return index === 1 ? { status: 400, body: { type: 'error', error: tooLong } } : DONE;
+    },
+    { options: { request: 'Write the poem of the day.' } },
+  );
+  expect(outcome).toMatchObject({ status: 'done' });
+  expect(eventsOf(events, 'compacted')).toHaveLength(1);
+  expect(model.requests.at(-1)?.text).toMatch(/The conversation was cut.*Write the poem of the day\./s);
+});
+
 it('takes a prompt that looks like a command of the client for a prompt', async (test) => {
   const { outcome, model } = await work(test, [DONE], { spec: { prompt: '/compact' } });
   expect(outcome).toMatchObject({ status: 'done', finalText: 'All done.' });

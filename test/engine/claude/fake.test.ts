@@ -242,6 +242,20 @@ it('is told of a compaction', async () => {
   expect(eventsOf(events, 'compacted')).toEqual([{ agent: 'main', t: 'compacted', before: 900, after: 80 }]);
 });
 
+it('tells the request again when the conversation was cut, and waits until that is heard', async () => {
+  const cut = { say: { type: 'system', subtype: 'compact_boundary', compact_metadata: {} } };
+  const steps: Step[] = [
+    { take: 1 },
+    cut,
+    result('what was I to do?'),
+    { wait: 100 },
+    { hear: 'Write the poem.' },
+  ];
+  const told = await play([...steps, result('done'), { untilClosed: 1 }], { request: 'Write the poem.' });
+  expect(told.outcome).toEqual({ status: 'done', finalText: 'done' });
+  expect(eventsOf(told.events, 'steer_delivered')).toEqual([]);
+});
+
 it.each<{ what: string; edit: (options: ClaudeOptions) => void; says: RegExp }>([
   {
     what: 'is a folder',

@@ -94,6 +94,7 @@ export async function makeScene(
     tools: SIX_TOOLS,
     permissionMode: null,
     addDirs: [],
+    request: null,
     maxTurns: 400,
     prompt: 'slim',
     small: null,
