@@ -4,7 +4,8 @@ import type { Store } from '../store/open.ts';
 import { runPaths } from '../store/paths.ts';
 import { readTask } from '../store/task-file.ts';
 import { baseOfCheckout } from '../workspace/base-of-checkout.ts';
-import { type Repository, resolveBase, uncommitted } from '../workspace/repository.ts';
+import { uncommitted } from '../workspace/ready/checkout-status.ts';
+import { type Repository, resolveBase } from '../workspace/repository.ts';
 import { usage } from './parse.ts';
 
 /** What a task starts from. Paths are relative to the checkout. */

@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EXIT, UserError } from '../job/user-error.ts';
 import { storageError } from '../store/storage-error.ts';
-import { INDEX_SHAPE } from './apply/index-entries.ts';
+import { INDEX_SHAPE, noObject } from './apply/index-entries.ts';
 import { copyIndex, indexPath } from './apply/scratch.ts';
 import { GitError, line, userGit } from './git.ts';
+import { identityIn } from './git-directory.ts';
 import { ofOneHead } from './of-one-head.ts';
 import type { NotProvided } from './ready/include-snapshot.ts';
 import type { Repository } from './repository.ts';
@@ -71,10 +72,9 @@ async function treeOf(
   const env = { GIT_INDEX_FILE: wanted.index };
   const git = (args: readonly string[], input: Uint8Array = Buffer.alloc(0)) =>
     userGit(repository, [...INDEX_SHAPE, '-c', 'core.safecrlf=false', ...args], { env, input });
-  const nothing = '0'.repeat(repository.objectFormat === 'sha256' ? 64 : 40);
   await git(['read-tree', '--reset', head]);
   // First what is away, so that a file may take a folder's place, and a link that of the folder above.
-  await git(['update-index', '-z', '--index-info'], listed(work.away, `0 ${nothing}\t`));
+  await git(['update-index', '-z', '--index-info'], listed(work.away, `0 ${noObject(repository)}\t`));
   await git(['update-index', '--add', '--replace', '-z', '--stdin'], listed(work.there, ''));
   return line(await git(['write-tree']));
 }
@@ -93,14 +93,11 @@ async function commitTree(repository: Repository, tree: string, head: string): P
     '--format=%ct',
   ];
   const date = line(await userGit(repository, [...plain, head]));
-  const identity = ['AUTHOR', 'COMMITTER'].flatMap((who) => [
-    [`GIT_${who}_NAME`, 'cc-delegate'],
-    [`GIT_${who}_EMAIL`, 'base@cc-delegate.invalid'],
-    [`GIT_${who}_DATE`, `@${date} +0000`],
-  ]);
+  const dates = { GIT_AUTHOR_DATE: `@${date} +0000`, GIT_COMMITTER_DATE: `@${date} +0000` };
+  const env = { ...identityIn({ name: 'cc-delegate', email: 'base@cc-delegate.invalid' }), ...dates };
   const input = Buffer.from(`Uncommitted work on ${head.slice(0, 12)}\n`);
   const args = ['-c', 'i18n.commitEncoding=UTF-8', 'commit-tree', tree, '-p', head, '-F', '-'];
-  return line(await userGit(repository, args, { input, env: Object.fromEntries(identity) }));
+  return line(await userGit(repository, args, { input, env }));
 }
 
 function notTaken(error: GitError): UserError {

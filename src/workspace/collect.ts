@@ -8,7 +8,7 @@ import { collectExtras, type ExtraCommit } from './collect-extras.ts';
 import { type CollectedTree, type LeftOut, readTree } from './collect-tree.ts';
 import { type Collector, makeCollector } from './collector.ts';
 import { line, refsGit } from './git.ts';
-import { WORKER_IDENTITY } from './git-directory.ts';
+import { identityIn, WORKER_IDENTITY } from './git-directory.ts';
 import { fileChange, listChanges, type RawChange, writePatch } from './patch.ts';
 import { type BranchMove, jobRef, moveBranch, readRef } from './refs.ts';
 import type { Repository } from './repository.ts';
@@ -189,14 +189,8 @@ async function makeCommit(
   if (existing !== null && (await describes(request, existing)) === `${tree} ${request.base}`)
     return existing;
   const message = Buffer.from(`${request.message.replaceAll('\0', '').trim() || 'Work of a delegate'}\n`);
-  const identity = {
-    GIT_AUTHOR_NAME: WORKER_IDENTITY.name,
-    GIT_AUTHOR_EMAIL: WORKER_IDENTITY.email,
-    GIT_COMMITTER_NAME: WORKER_IDENTITY.name,
-    GIT_COMMITTER_EMAIL: WORKER_IDENTITY.email,
-  };
   const args = ['commit-tree', tree, '-p', request.base, '-F', '-'];
-  return line(await collector.host(args, { input: message, env: identity }));
+  return line(await collector.host(args, { input: message, env: identityIn(WORKER_IDENTITY) }));
 }
 
 /** The tree and the parents of a commit. */

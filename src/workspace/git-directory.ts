@@ -6,6 +6,16 @@ import type { Repository } from './repository.ts';
 /** Who the worker's commits, and ours on its behalf, are by. */
 export const WORKER_IDENTITY = { name: 'cc-delegate worker', email: 'worker@cc-delegate.invalid' } as const;
 
+/** Whose commit it is, whatever is configured: as author and as committer. */
+export function identityIn({ name, email }: { readonly name: string; readonly email: string }) {
+  return {
+    GIT_AUTHOR_NAME: name,
+    GIT_AUTHOR_EMAIL: email,
+    GIT_COMMITTER_NAME: name,
+    GIT_COMMITTER_EMAIL: email,
+  };
+}
+
 /**
  * Left behind by tools, never by intent: neither in a patch nor worth a word. Without a trailing slash,
  * so that a link of that name is meant too.

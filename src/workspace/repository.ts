@@ -171,20 +171,6 @@ export async function hasFolder(repository: Repository, commit: string, folder: 
   return (await userGit(repository, args)).stdout.length > 0;
 }
 
-/** What the worker will not see, by path. `changed` is staged or not; `untracked` leaves ignored files out. */
-export async function uncommitted(
-  repository: Repository,
-): Promise<{ changed: string[]; untracked: string[] }> {
-  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
-  const answer = await userGit(repository, [...args, '--ignore-submodules=dirty']);
-  const entries = fields(answer.stdout).map((field) => field.toString('utf8'));
-  const untracked = entries.filter((entry) => entry.startsWith('??')).map((entry) => entry.slice(3));
-  return {
-    changed: entries.filter((entry) => !entry.startsWith('??')).map((entry) => entry.slice(3)),
-    untracked: untracked.filter((path) => !path.startsWith('.cc-delegate/')),
-  };
-}
-
 /** Does the repository bring a `.cc-delegate` of its own? Then nothing in it may be trusted (exit 5). */
 export async function storeIsTracked(repository: Repository): Promise<boolean> {
   const answer = await userGit(repository, ['ls-files', '-z', '--cached', '--', ':(top,icase).cc-delegate']);

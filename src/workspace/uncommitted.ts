@@ -25,7 +25,6 @@ export async function readUncommitted(repository: Repository, limits: IncludeLim
   const leftOut: NotProvided[] = [];
   let bytes = 0;
   for (const { code, path } of await readStatus(repository)) {
-    if (code === '!!') continue;
     // What was taken out of the index stays out, even if a file is there: it may be ignored by now.
     const size = isAway(code) ? null : await sizeOf(repository, path);
     if (size === null) away.push(path);

@@ -14,7 +14,8 @@ import { delimiter, join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { UserError } from '../../src/job/user-error.ts';
 import { userGit } from '../../src/workspace/git.ts';
-import { findRepository, resolveBase, storeIsTracked, uncommitted } from '../../src/workspace/repository.ts';
+import { uncommitted } from '../../src/workspace/ready/checkout-status.ts';
+import { findRepository, resolveBase, storeIsTracked } from '../../src/workspace/repository.ts';
 import { git, makeFolder, makeRepository, writeFiles } from '../helpers/repository.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -218,8 +219,8 @@ it('says what the worker will not see, and leaves the index alone (GIT-06)', asy
   const index = readFileSync(join(checkout, '.git/index'));
   const found = await uncommitted(repository);
   expect(readFileSync(join(checkout, '.git/index')).equals(index)).toBe(true);
-  expect(found.changed.sort()).toEqual(['f', 'g', 'name', 'old name']);
-  expect(found.untracked.sort()).toEqual(['dir/u', 'new\nline']);
+  expect([...found.changed].sort()).toEqual(['f', 'g', 'name', 'old name']);
+  expect([...found.untracked].sort()).toEqual(['dir/u', 'new\nline']);
 });
 
 it('notices a repository that brings a store of its own', async () => {

@@ -56,7 +56,7 @@ export async function changeIndex(
   index: string,
   changes: readonly IndexChange[],
 ): Promise<void> {
-  const nothing = '0'.repeat(repository.objectFormat === 'sha256' ? 64 : 40);
+  const nothing = noObject(repository);
   const removals: string[] = [];
   const sets: string[] = [];
   for (const { path, action } of changes) {
@@ -68,6 +68,11 @@ export async function changeIndex(
     env: { GIT_INDEX_FILE: index },
     input: Buffer.from([...removals, ...sets].join(''), 'utf8'),
   });
+}
+
+/** The id that `update-index --index-info` takes for an entry that goes. */
+export function noObject({ objectFormat }: Pick<Repository, 'objectFormat'>): string {
+  return '0'.repeat(objectFormat === 'sha256' ? 64 : 40);
 }
 
 /** A copy of an index must stand on its own: no part of it in another file. */

@@ -16,16 +16,28 @@ export interface StatusEntry {
   readonly path: Buffer;
 }
 
-/** All of them, ignored ones (`!!`) too. Our own store is not named. Throws GitError. */
-export async function readStatus(repository: Repository): Promise<StatusEntry[]> {
-  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all'];
-  const answer = await userGit(repository, [...args, '--ignored=matching', '--ignore-submodules=dirty']);
-  return parseEntries(answer.stdout);
+/** What is not committed, ignored files left out. Our own store is not named. Throws GitError. */
+export function readStatus(repository: Repository): Promise<StatusEntry[]> {
+  return status(repository, []);
 }
 
 /** Asks git once for all three kinds. Throws GitError. */
 export async function readCheckout(repository: Repository): Promise<CheckoutStatus> {
-  return sorted(await readStatus(repository));
+  return sorted(await status(repository, ['--ignored=matching']));
+}
+
+/** The two kinds that are not ignored, by path: what the worker will not see. Throws GitError. */
+export async function uncommitted(
+  repository: Repository,
+): Promise<Pick<CheckoutStatus, 'changed' | 'untracked'>> {
+  const { changed, untracked } = sorted(await readStatus(repository));
+  return { changed, untracked };
+}
+
+async function status(repository: Repository, more: readonly string[]): Promise<StatusEntry[]> {
+  const args = ['status', '--porcelain=v1', '-z', '--no-renames', '--untracked-files=all', ...more];
+  const answer = await userGit(repository, [...args, '--ignore-submodules=dirty']);
+  return parseEntries(answer.stdout);
 }
 
 /** `status --porcelain=v1 -z --no-renames`: two letters, a space and a path each. */
